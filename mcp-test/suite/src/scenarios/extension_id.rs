@@ -1,9 +1,6 @@
 //! The form of the identifiers of extensions, which either side may declare.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::spec::meta;
-
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 /// Whether an identifier has the form of a key of `_meta` with a prefix.
 pub(super) fn has_extension_form(id: &str) -> Result<(), Finding> {

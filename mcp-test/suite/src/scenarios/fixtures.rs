@@ -2,9 +2,9 @@
 
 use mcp_test_core::client::Fixtures;
 use mcp_test_core::expect::words;
-use mcp_test_core::json::Value;
 use mcp_test_core::scenario::Scenario;
-use mcp_test_core::spec::ItemKind;
+
+use crate::scenarios::prelude::*;
 
 /// A tool, prompt, resource or resource template whose behavior scenarios know.
 #[derive(Debug, Clone)]

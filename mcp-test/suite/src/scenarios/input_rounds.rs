@@ -1,8 +1,8 @@
 //! Shared parts of the scenarios about results that ask for input.
 
-use mcp_test_core::client::{ElicitationResponse, Reply, SamplingResponse};
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::Ctx;
+use mcp_test_core::client::{ElicitationResponse, SamplingResponse};
+
+use crate::scenarios::prelude::*;
 
 /// Declares everything that a server may ask for. The answers are those of the scenario.
 pub(super) fn declare_all(ctx: &mut Ctx) {

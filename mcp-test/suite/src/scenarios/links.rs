@@ -1,12 +1,6 @@
 //! The resources that the content of a result embeds or links to.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::Capability;
-use mcp_test_core::trace::Seq;
-use serde_json::json;
+use crate::scenarios::prelude::*;
 
 /// A resource that an item of content names.
 pub(super) struct Link {

@@ -38,6 +38,7 @@ pub mod fixtures;
 mod input_rounds;
 mod links;
 mod matchers;
+mod prelude;
 mod raw_http;
 mod refusal;
 mod schema_keywords;

@@ -2,14 +2,11 @@
 //!
 //! For scenarios about HTTP itself, which must be able to send what a conforming client does not.
 
-use mcp_test_core::check::{Cause, Finding};
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::{self, Era, ItemKind, Requirement, Revision, header, meta};
-use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::wire::{Id, Message, RpcError};
-use serde_json::{Value, json};
+use mcp_test_core::spec;
+use serde_json::Value;
 
 use super::always_answered;
+use crate::scenarios::prelude::*;
 
 /// The media types that a client has to accept.
 const ACCEPT: &str = "application/json, text/event-stream";

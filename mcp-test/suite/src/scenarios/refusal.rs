@@ -2,13 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
 use mcp_test_core::expect::words;
-use mcp_test_core::spec::error_code;
-use mcp_test_core::trace::{Event, EventKind, Seq, Trace};
+use mcp_test_core::trace::Event;
 
 use super::sdk_answers::of_refused_request;
+use crate::scenarios::prelude::*;
 
 /// Whether the reply is an error with this code, which are both only recommended.
 ///

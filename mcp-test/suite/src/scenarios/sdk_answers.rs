@@ -4,12 +4,8 @@
 //! recognised, where authors use the same text together with what else shows the SDK.
 
 use mcp_test_core::check::Sdk;
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::{Capability, error_code};
-use mcp_test_core::trace::Seq;
-use mcp_test_core::wire::{Message, RpcError};
-use serde_json::json;
+
+use crate::scenarios::prelude::*;
 
 /// The refusal of a second listening stream: the SDK, the HTTP status, and the text or the code and text of the error.
 type Refusal = (Sdk, u16, Option<i64>, &'static str);

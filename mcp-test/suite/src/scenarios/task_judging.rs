@@ -1,16 +1,10 @@
 //! Judges tasks of 2025-11-25, whichever side runs them: their creation, their states, their results and notifications.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{equals, object, satisfying, string};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckBuilder, Subject};
-use mcp_test_core::spec::Requirement;
-use mcp_test_core::spec::meta;
-use mcp_test_core::trace::{Party, Trace};
-use mcp_test_core::wire::Message;
+use mcp_test_core::scenario::Subject;
 
 use super::ensure;
 use super::task_states::{are_guessable, is_terminal, timestamp};
+use crate::scenarios::prelude::*;
 
 /// Judges the reply that says that a request has become a task; `result` are the members of what the request itself returns.
 pub(super) fn judge_created<'a>(

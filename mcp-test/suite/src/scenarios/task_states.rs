@@ -1,10 +1,6 @@
 //! Members of tasks, for the scenarios about them.
 
-use std::time::Duration;
-
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{Matcher, satisfying};
-use mcp_test_core::json::Value;
+use crate::scenarios::prelude::*;
 
 /// An id that no task has.
 pub(super) const UNKNOWN: &str = "no-such-task-of-mcp-test";

@@ -1,16 +1,9 @@
 //! Sends messages that are not valid requests, and observes whether the server answers requests after each.
 
-use std::time::Duration;
+use mcp_test_core::client::{Client, RequestOptions};
+use mcp_test_core::scenario::Connected;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{Client, Reply, RequestOptions};
-use mcp_test_core::scenario::{Connected, Ctx};
-use mcp_test_core::spec::Revision;
-use mcp_test_core::trace::Seq;
-use mcp_test_core::wire::Id;
-use serde_json::json;
-
-use crate::scenarios::always_answered;
+use crate::scenarios::prelude::*;
 
 /// How long the replies to requests after an invalid message may take: a server that does not read on will not answer at all.
 const USABLE: Duration = Duration::from_secs(5);

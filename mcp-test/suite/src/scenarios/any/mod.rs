@@ -28,13 +28,10 @@ pub mod tools;
 pub mod versioning;
 mod without_id;
 
-use std::time::Duration;
-
-use mcp_test_core::check::{Cause, Finding};
-use mcp_test_core::client::Reply;
 use mcp_test_core::expect::words::excerpt;
-use mcp_test_core::scenario::{Ctx, Need, Scenario};
-use mcp_test_core::spec::{Capability, ItemKind, Requirement};
+use mcp_test_core::scenario::Scenario;
+
+use crate::scenarios::prelude::*;
 
 /// The scenarios of each page, in the order of reports.
 static PAGES: &[&[&Scenario]] = &[

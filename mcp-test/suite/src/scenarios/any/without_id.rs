@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use mcp_test_core::trace::{EventKind, Party, Seq, Trace};
-use mcp_test_core::wire::{Id, Message};
+use crate::scenarios::prelude::*;
 
 /// The first reply without an id that came after `since`, unless it explains an error status of HTTP.
 ///

@@ -1,21 +1,14 @@
 //! `client-answers-requests`.
 
 use futures_util::future::{join, join_all};
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{FormElicitation, Handlers, SamplingResponse, ScriptedClient};
-use mcp_test_core::clock::{self, Deadline};
-use mcp_test_core::json::Object;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::wire::Message;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value as Json, json};
+use mcp_test_core::client::{FormElicitation, Handlers, SamplingResponse};
+use mcp_test_core::clock;
+use serde_json::Value as Json;
 
 use super::exchange::{Exchange, exchanged, result};
 use super::failing_client::listing;
 use super::{REPLY_TIME, never_listed, one_tool, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Before the server answers `tools/list`, it sends a `ping`, a request whose method does not exist, and one for each feature that the

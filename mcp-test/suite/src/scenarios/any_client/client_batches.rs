@@ -1,21 +1,15 @@
 //! `client-batches`.
 
 use futures_util::future::join;
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::ScriptedClient;
-use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::reference::patient::{Reaction, Received, correct};
-use mcp_test_core::clock::{self, Deadline};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Judging, ReceivedMessage};
-use mcp_test_core::server::{Answer, Call, CallError, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
-use mcp_test_core::wire::{ErrorReply, Id, Message, Notification, Request, RpcError};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::clock;
+use mcp_test_core::scenario::ReceivedMessage;
+use mcp_test_core::server::CallError;
+use mcp_test_core::wire::{ErrorReply, Notification, Request};
 
 use super::exchange::{Exchange, exchanges, result};
 use super::{REPLY_TIME, answers_ping, leaving, never_listed, one_tool, reacting, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Before the server answers `tools/list`, it sends a batch of two requests, both `ping`, with a notification between them, and then an

@@ -1,21 +1,13 @@
 //! `client-cached-lists`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Judging, ReceivedMessage};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::ReceivedMessage;
 
 use super::failing_client::fails_after;
 use super::reaction::accepts_replies_to;
 use super::{never_listed, page_index, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The pages of the list of tools differ in how long they may be cached: the first one does not say so, the second one has a negative

@@ -1,18 +1,10 @@
 //! `client-empty-lists`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::ScriptedClient;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::failing_client::fails_after;
 use super::never_listed;
 use super::reaction::accepts_replies;
 use super::server;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server declares tools, resources and prompts, but has none at the moment: each list is empty.

@@ -1,26 +1,15 @@
 //! `client-features`.
 
-use std::time::Duration;
-
 use futures_util::future::join_all;
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{
-    ElicitationResponse, FormElicitation, Handlers, SamplingResponse, ScriptedClient,
-};
-use mcp_test_core::clock::{self, Deadline};
-use mcp_test_core::expect::{Matcher, boolean, integer, number, object, one_of, string};
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{ClientTest, Judging, Part};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::trace::Seq;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value as Json, json};
+use mcp_test_core::client::{ElicitationResponse, FormElicitation, Handlers, SamplingResponse};
+use mcp_test_core::clock;
+use mcp_test_core::expect::{boolean, integer, number, one_of};
+use serde_json::Value as Json;
 
 use super::exchange::{Exchange, Refusal, answered, first, param, refused, result};
 use super::failing_client::listing;
 use super::{never_listed, one_tool, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Before the server answers `tools/list`, it uses what the client declares: it asks for the roots, for a generation, and for a form

@@ -1,18 +1,11 @@
 //! `client-handshake`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{Client, ClientTask, ScriptedClient};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Fault;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value as Json, json};
+use mcp_test_core::client::Client;
+use serde_json::Value as Json;
 
 use super::exchange::{exchanged, reply_in_words, result};
 use super::server;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server sends a log message and a `ping` before the result of `initialize`, and speaks no other version than that of the

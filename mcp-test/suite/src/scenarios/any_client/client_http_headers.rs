@@ -1,26 +1,16 @@
 //! `client-http-headers`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{ClientTask, RequestOptions, ScriptedClient};
-use mcp_test_core::clock::Deadline;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckBuilder, ClientTest, Judging, ReceivedMessage};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{self, Era, Requirement, Revision, Revisions, error_code, header};
-use mcp_test_core::trace::{EventKind, Party, Seq};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::transport::{ClientEnd, Fault, HttpRequest};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::client::RequestOptions;
+use mcp_test_core::scenario::ReceivedMessage;
+use mcp_test_core::spec;
+use mcp_test_core::transport::ClientEnd;
 
 use super::endpoint::endpoint_path;
 use super::http_exchange::{AfterGet, after_get, http_exchanges, stopped_at_get};
 use super::server;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Every POST says that the client reads JSON and event streams, and every GET that it reads event streams: the server

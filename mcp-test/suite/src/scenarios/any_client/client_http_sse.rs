@@ -2,16 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::ScriptedClient;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::trace::{EventKind, Party, Seq};
-use mcp_test_core::{check, proofs, scenario};
-
 use self::sse_client::listing;
 use super::server;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server speaks HTTP+SSE of 2024-11-05 alone, and announces an endpoint at another path with a query.

@@ -1,20 +1,7 @@
 //! `client-icons`.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::trace::EventKind;
-use mcp_test_core::transport::HttpRequest;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::{never_listed, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The icon of a tool is at another origin than the server: at `localhost` instead of `127.0.0.1`, where the test server sees that

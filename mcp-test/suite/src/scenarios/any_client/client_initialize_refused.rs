@@ -2,17 +2,8 @@
 
 use std::future::pending;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
-use mcp_test_core::wire::RpcError;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::{crashed_or_hung, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server refuses `initialize` with an error that has `data`: an array with a value of each JSON type. The client may end with

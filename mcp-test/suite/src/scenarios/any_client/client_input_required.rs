@@ -1,19 +1,13 @@
 //! `client-input-required`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, RequestOptions, ScriptedClient};
-use mcp_test_core::expect::{Matcher, anything, object};
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{ClientTest, Judging, Part, ReceivedMessage};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Era, Revision, Revisions, error_code, meta};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value as Json, json};
+use mcp_test_core::client::RequestOptions;
+use mcp_test_core::scenario::ReceivedMessage;
+use serde_json::Value as Json;
 
 use super::failing_client::fails_after;
 use super::reaction::{accepts_replies, went_on};
 use super::{never_listed, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server answers every `tools/call`, `resources/read` and `prompts/get` with `input_required`, three times: twice with a state

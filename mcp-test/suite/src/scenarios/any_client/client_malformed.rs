@@ -1,20 +1,13 @@
 //! `client-malformed`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::ScriptedClient;
-use mcp_test_core::client::reference::good_client;
 use mcp_test_core::client::reference::patient::{Reaction, Received, correct};
-use mcp_test_core::scenario::{CheckBuilder, ClientTest, Judging, ReceivedMessage};
-use mcp_test_core::server::{Answer, Call, CallError, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
-use mcp_test_core::trace::Seq;
-use mcp_test_core::transport::Fault;
-use mcp_test_core::wire::{ErrorReply, Id, Message, Request, Response, RpcError};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::ReceivedMessage;
+use mcp_test_core::server::CallError;
+use mcp_test_core::wire::{ErrorReply, Request, Response};
 
 use super::exchange::{exchanges, reply_in_words, result};
 use super::{answers_ping, knowing_first, leaving, never_listed, one_tool, reacting, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Before the server answers the first `tools/list`, it sends cancellations without a valid id, cancels a `ping` that crosses the

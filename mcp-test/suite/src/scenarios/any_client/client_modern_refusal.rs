@@ -1,23 +1,13 @@
 //! `client-modern-refusal`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{ClientTask, RequestOptions, ScriptedClient};
-use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
-use mcp_test_core::transport::HttpRequest;
-use mcp_test_core::wire::{Message, RpcError};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::client::RequestOptions;
 
 use super::exchange::answered_requests;
 use super::http_exchange::{HttpExchange, http_exchanges};
 use super::server;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server refuses every request with an error of the stateless era. Over HTTP that is error -32020 with HTTP 400 for the first

@@ -1,26 +1,17 @@
 //! `client-optional-http`.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, RequestOptions, ScriptedClient};
-use mcp_test_core::clock::{self, Deadline};
-use mcp_test_core::scenario::{ClientTest, Judging};
+use mcp_test_core::client::RequestOptions;
+use mcp_test_core::clock;
 use mcp_test_core::server::refused_reply::RefusedReply;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Era, Revision, Revisions, header};
-use mcp_test_core::trace::{EventKind, Party, ReceivedMessage, Seq};
+use mcp_test_core::trace::ReceivedMessage;
+use mcp_test_core::transport::ClientEnd;
 use mcp_test_core::transport::event_form::EventForm;
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::transport::{ClientEnd, Fault, HttpRequest};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::exchange::exchanges;
 use super::failing_client::{leaving_pings, list_answering};
 use super::http_exchange::{AfterGet, HttpExchange, after_get, http_exchanges, stopped_at_get};
 use super::{REPLY_TIME, knowing_first, never_listed, one_tool, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server does what HTTP and MCP allow, and what few servers do. In the handshake era it refuses GET and DELETE with HTTP 405, and

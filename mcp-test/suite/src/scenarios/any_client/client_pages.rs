@@ -1,17 +1,11 @@
 //! `client-pages`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::expect::words::count;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Judging, ReceivedMessage};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value as Json, json};
+use mcp_test_core::scenario::ReceivedMessage;
+use serde_json::Value as Json;
 
 use super::{never_listed, page_index, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server lists its tools on several pages of different lengths, one of them empty, under cursors that a client damages if it

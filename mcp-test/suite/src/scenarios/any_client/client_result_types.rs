@@ -1,16 +1,7 @@
 //! `client-result-types`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Era, Revision, Revisions};
-use mcp_test_core::transport::Fault;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::{never_listed, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server lists its only tool in a result of an unknown `resultType`, with a cursor for another page.

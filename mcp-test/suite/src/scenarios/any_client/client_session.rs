@@ -1,17 +1,10 @@
 //! `client-session`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, RequestOptions, ScriptedClient};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, header};
-use mcp_test_core::transport::Fault;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::client::RequestOptions;
 
 use super::http_exchange::{HttpExchange, http_exchanges};
 use super::{knowing_first, never_listed, one_tool, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server gives each session an id with every kind of visible ASCII character, and ends the first session that lists tools:

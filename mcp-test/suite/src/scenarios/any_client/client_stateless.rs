@@ -1,18 +1,9 @@
 //! `client-stateless`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{ClientTest, Judging, ReceivedMessage};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
-use mcp_test_core::trace::{Party, Seq};
-use mcp_test_core::wire::Message;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::ReceivedMessage;
 
 use super::{knowing_first, one_tool, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client talks to a server of the stateless era: without a handshake once the server has answered, and with

@@ -1,23 +1,16 @@
 //! `client-subscriptions`.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{Client, ClientTask, ScriptedClient, SubscriptionFilter};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{LISTEN, Revision, Revisions, meta};
-use mcp_test_core::trace::{Party, Seq};
+use mcp_test_core::client::{Client, SubscriptionFilter};
+use mcp_test_core::spec::LISTEN;
 use mcp_test_core::transport::ClientEnd;
-use mcp_test_core::wire::Message;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use tokio::sync::watch;
 
 use super::exchange::answered_requests;
 use super::{never_listed, one_tool, server};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// A client that listens for changes gets what the server is free to do with a subscription.

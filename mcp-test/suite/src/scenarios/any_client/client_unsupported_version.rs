@@ -1,15 +1,7 @@
 //! `client-unsupported-version`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Fault;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::server;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server answers `initialize` with a protocol version that no client speaks. The client should disconnect, with an error or

@@ -1,14 +1,11 @@
 //! A request of one side and the other side's reply to it, found in the trace; whether it is answered or refused.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
 use mcp_test_core::expect::Mismatch;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Judging, Subject};
-use mcp_test_core::spec::error_code;
-use mcp_test_core::trace::{Party, ReceivedMessage, Seq, Trace};
-use mcp_test_core::wire::{Message, Request, RpcError};
+use mcp_test_core::scenario::Subject;
+use mcp_test_core::trace::ReceivedMessage;
+use mcp_test_core::wire::Request;
+
+use crate::scenarios::prelude::*;
 
 /// The event of a request of the server, and the client's reply with its event.
 pub(super) type Exchange = (Seq, Option<(Seq, Message)>);

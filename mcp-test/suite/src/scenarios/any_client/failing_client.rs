@@ -1,12 +1,9 @@
 //! Clients of proofs that list something and fail at a result, or leave something unanswered. They are correct up to there.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{
-    Client, ClientTask, Handlers, Options, Reply, RequestOptions, ScriptedClient,
-};
-use mcp_test_core::json::Object;
-use mcp_test_core::spec::Era;
-use serde_json::{Value, json};
+use mcp_test_core::client::{Client, Handlers, Options, RequestOptions};
+use serde_json::Value;
+
+use crate::scenarios::prelude::*;
 
 /// A client that sends these requests one after the other, and fails at the result of the last one.
 pub(super) fn fails_after(

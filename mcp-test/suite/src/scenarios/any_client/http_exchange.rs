@@ -1,14 +1,11 @@
 //! The HTTP requests of a client to the endpoint with what is known of their responses, found in the trace.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Judging;
-use mcp_test_core::spec::header;
-use mcp_test_core::trace::{EventKind, Party, ReceivedMessage, Seq};
+use mcp_test_core::trace::ReceivedMessage;
 
 use super::endpoint::endpoint_path;
+use crate::scenarios::prelude::*;
 
 /// An HTTP request of the client to the endpoint, and what is known of its response.
 #[derive(Debug)]

@@ -47,19 +47,17 @@ mod started_server;
 mod task_requests;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use mcp_test_core::check::Finding;
+use mcp_test_core::client::Client;
 use mcp_test_core::client::reference::patient::Reaction;
 use mcp_test_core::client::reference::patient::{self, Received};
-use mcp_test_core::client::{Client, ClientTask, ScriptedClient};
-use mcp_test_core::clock::{self, Deadline};
+use mcp_test_core::clock;
 use mcp_test_core::process::Exit;
-use mcp_test_core::scenario::{ClientTest, Judging, Scenario};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions};
+use mcp_test_core::scenario::Scenario;
 use mcp_test_core::transport::ClientEnd;
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::scenarios::prelude::*;
 
 /// The scenarios of this module, in the order of reports.
 pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {

@@ -1,11 +1,10 @@
 //! Whether a client accepted the reply to one of its requests, as far as what it did afterwards shows it.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Judging;
-use mcp_test_core::trace::{ReceivedMessage, Seq};
+use mcp_test_core::trace::ReceivedMessage;
 use mcp_test_core::transport::ClientEnd;
 
 use super::exchange::reply_to;
+use crate::scenarios::prelude::*;
 
 /// What a client did after the server had replied to a request.
 enum Reaction {

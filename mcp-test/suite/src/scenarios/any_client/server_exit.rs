@@ -2,16 +2,10 @@
 
 use std::future::pending;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::{Call, Server, given, method, steps};
-use mcp_test_core::spec::Revisions;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::server::steps;
 
 use super::crashed_or_hung;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server closes its output and exits instead of answering `tools/list`, once. The client has to notice that its

@@ -1,18 +1,11 @@
 //! `server-ignores-eof`, for clients.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
-use mcp_test_core::trace::{EndSignal, EventKind, Party};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::transport::{ClientEnd, Fault};
-use mcp_test_core::{check, proofs, scenario};
+use mcp_test_core::trace::EndSignal;
+use mcp_test_core::transport::ClientEnd;
 
 use super::server;
 use super::started_server::StartedServer;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server keeps running when its standard input ends, and when it gets SIGTERM. A client should not leave it behind: it ends it

@@ -2,21 +2,13 @@
 
 use std::future::pending;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revisions};
-use mcp_test_core::trace::{EventKind, ReceivedMessage};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::transport::{ClientEnd, Fault, stderr_text};
-use mcp_test_core::wire::Message;
-use mcp_test_core::{check, proofs, scenario};
+use mcp_test_core::trace::ReceivedMessage;
+use mcp_test_core::transport::{ClientEnd, stderr_text};
 
 use super::reaction::went_on;
 use super::server;
 use super::started_server::StartedServer;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server writes a harmless line to its standard error before its first message, and before its second one more text than a pipe

@@ -2,11 +2,11 @@
 
 use std::process::Stdio;
 
-use mcp_test_core::client::ClientTask;
-use mcp_test_core::spec::{Era, Revision, meta};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use crate::scenarios::prelude::*;
 
 /// A running server.
 #[derive(Debug)]

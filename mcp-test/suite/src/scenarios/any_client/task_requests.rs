@@ -1,21 +1,17 @@
 //! What the scenarios for clients of the tasks extension share: the server, and what the client requested of one task.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
 use futures_util::future::{Ready, ready};
-use mcp_test_core::client::{Client, ClientTask, ScriptedClient};
+use mcp_test_core::client::Client;
 use mcp_test_core::clock;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, meta};
 use mcp_test_core::trace::ReceivedMessage;
-use mcp_test_core::wire::{Message, Response, RpcError};
-use serde_json::{Value as Json, json};
+use mcp_test_core::wire::Response;
+use serde_json::Value as Json;
 
 use super::exchange::{AnsweredRequest, answered_requests};
 use super::server;
+use crate::scenarios::prelude::*;
 
 /// A server with the extension, which announces nothing about its tasks.
 pub(super) fn server_with_tasks(test: &ClientTest) -> Server {

@@ -1,17 +1,14 @@
 //! `authorization-audience`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
-use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{AuthorizationCtx, Stop};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
 
 use super::good_server;
 use super::grant::{Grant, parameters_of};
 use super::preparation::{Answered, client, code, usable_metadata};
 use super::token_claims::{claims, is_for};
 use super::wrong_grants::{grants_other_resources, takes_wrong_resources, tokens_for_everyone};
+use crate::scenarios::prelude::*;
 
 const AUDIENCE: &str = "access-token-audience";
 const OTHER: &str = "access-token-other-resource";

@@ -1,15 +1,12 @@
 //! `authorization-client-credentials`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::scenario::{AuthorizationCtx, Stop};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
 
 use super::discovery::Metadata;
 use super::good_server;
 use super::preparation::{skip, usable_metadata};
 use super::wrong_answers::says;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 const METHODS: &str = "client-credentials-methods";
 const ALGORITHMS: &str = "client-credentials-algorithms";

@@ -1,13 +1,9 @@
 //! `authorization-client-documents`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::scenario::{
     AuthorizationCtx, AuthorizationResponse, DocumentHost, HostedDocument, RegisteredAs, Stop,
 };
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::discovery::Metadata;
 use super::good_server;
@@ -17,6 +13,7 @@ use super::wrong_grants::{
     fetches_every_time, follows_redirects_of_documents, keeps_documents_always, refuses_documents,
     takes_client_of,
 };
+use crate::scenarios::prelude::*;
 
 const FETCHED: &str = "client-document-fetched";
 const CLIENT_ID: &str = "client-document-client-id";

@@ -2,9 +2,7 @@
 
 use mcp_test_core::expect::words;
 use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse, CallbackListener, Stop};
-use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::generated_id::generate_id;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::good_server;
 use super::grant::Grant;
@@ -13,6 +11,7 @@ use super::wrong_grants::{
     redeems_for_anyone, redeems_with_another_verifier, redeems_with_any_verifier,
     redeems_with_other_uri, redeems_without_verifier,
 };
+use crate::scenarios::prelude::*;
 
 const VERIFIER: &str = "authorization-code-verifier";
 const CLIENT: &str = "authorization-code-client";

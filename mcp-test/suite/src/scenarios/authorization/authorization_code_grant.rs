@@ -1,15 +1,8 @@
 //! `authorization-code-grant`.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
 use mcp_test_core::clock;
-use mcp_test_core::json::{Object, Value};
 use mcp_test_core::oauth::parameters::Parameters;
-use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse, Callback, Official, Stop};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::trace::Seq;
-use mcp_test_core::{check, proofs, scenario};
+use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse, Callback, Stop};
 
 use super::discovery::{Metadata, discover, examine};
 use super::good_server;
@@ -21,7 +14,7 @@ use super::wrong_answers::{
     redirects_anywhere, redirects_elsewhere, redirects_with, redirects_with_two_codes,
     refuses_with, says, token_status, token_with, unpublished,
 };
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 const GRANT: &str = "authorization-code-grant";
 const PKCE: &str = "authorization-request-pkce-required";

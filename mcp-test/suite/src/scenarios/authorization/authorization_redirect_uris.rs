@@ -1,11 +1,8 @@
 //! `authorization-redirect-uris`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse, RegisteredAs, Stop};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::generated_id::generate_id;
-use mcp_test_core::{check, proofs, scenario};
 use reqwest::Url;
 
 use super::discovery::Metadata;
@@ -14,6 +11,7 @@ use super::grant::Grant;
 use super::preparation::{DynamicClient, client, register, usable_metadata};
 use super::wrong_answers::redirects_anywhere;
 use super::wrong_grants::{demands_the_port, redirects_alike, redirects_unknown_clients};
+use crate::scenarios::prelude::*;
 
 const MATCHED: &str = "redirect-uri-matched";
 const UNKNOWN: &str = "redirect-uri-unknown-client";
@@ -106,7 +104,7 @@ async fn request(
 #[derive(Default)]
 struct Matching {
     wrong: Vec<String>,
-    evidence: Vec<mcp_test_core::trace::Seq>,
+    evidence: Vec<Seq>,
     refused: Vec<&'static str>,
     unseen: Option<u16>,
     /// Why nothing could be compared.

@@ -1,12 +1,8 @@
 //! `authorization-refresh-tokens`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
-use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse, Stop};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::generated_id::generate_id;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::discovery::Metadata;
 use super::good_server;
@@ -17,6 +13,7 @@ use super::wrong_grants::{
     knows_no_offline_access, refreshes_again, refreshes_anything, refreshes_for_anyone,
     refreshes_in_a_grace_period, widens_scopes,
 };
+use crate::scenarios::prelude::*;
 
 const OFFLINE: &str = "offline-access-tolerated";
 const UNKNOWN: &str = "refresh-token-unknown";

@@ -1,17 +1,13 @@
 //! `authorization-registration`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
-use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse, Stop};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
 
 use super::good_server;
 use super::preparation::{DynamicClient, client_metadata, usable_metadata};
 use super::wrong_answers::header_at;
 use super::wrong_grants::{refuses_registration_as, registers_anything, registers_with};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 const RESPONSE: &str = "registration-response";
 const URIS: &str = "registration-redirect-uris";

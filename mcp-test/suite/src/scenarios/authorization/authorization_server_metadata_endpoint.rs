@@ -1,17 +1,14 @@
 //! `authorization-server-metadata-endpoint`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
-use mcp_test_core::json::{Object, Value};
 use mcp_test_core::scenario::authorization::is_secure;
-use mcp_test_core::scenario::{AuthorizationCtx, Official, Stop};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
+use mcp_test_core::scenario::{AuthorizationCtx, Stop};
 
 use super::discovery::{Metadata, discover, examine, of_openid, publishes};
 use super::good_server;
 use super::references::{CIMD, IETF_CIMD, METADATA_DISCOVERY};
 use super::wrong_answers::{header_at, only_openid, openid_without_pkce, says, unpublished};
+use crate::scenarios::prelude::*;
 
 const METADATA: &str = "authorization-server-metadata";
 const HAS_CIMD: &str = "authorization-server-metadata-cimd";
@@ -122,7 +119,7 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
 }
 
 fn holds(holds: bool, otherwise: impl FnOnce() -> Finding) -> Result<(), Finding> {
-    crate::scenarios::ensure(holds, otherwise)
+    ensure(holds, otherwise)
 }
 
 /// Whether nobody on the way can read what is sent to the endpoints.

@@ -1,11 +1,10 @@
 //! The metadata of an authorization server: where they are, and what clients of MCP need of them.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
-use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse};
-use mcp_test_core::spec::{Requirement, Revision};
 use reqwest::Url;
+
+use crate::scenarios::prelude::*;
 
 const OAUTH: &str = "/.well-known/oauth-authorization-server";
 const OPENID: &str = "/.well-known/openid-configuration";

@@ -2,22 +2,19 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::jose::base64url;
-use mcp_test_core::json::Value;
 use mcp_test_core::oauth::parameters::Parameters;
 use mcp_test_core::scenario::authorization::is_secure;
 use mcp_test_core::scenario::{
-    AuthorizationCtx, AuthorizationResponse, Callback, Profile, RegisteredAs, Stop,
+    AuthorizationCtx, AuthorizationResponse, Callback, RegisteredAs, Stop,
 };
-use mcp_test_core::spec::Requirement;
-use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::generated_id::generate_id;
 use reqwest::Url;
 use ring::digest;
 
 use super::discovery::Metadata;
+use crate::scenarios::prelude::*;
 
 /// One authorization, from its request on.
 #[derive(Clone)]

@@ -2,16 +2,14 @@
 //!
 //! Nobody is asked for a second consent in a run of all scenarios. A server that redirects without a page needs nobody.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
-use mcp_test_core::json::Value;
 use mcp_test_core::scenario::{
     AuthorizationCtx, AuthorizationResponse, Callback, CallbackListener, RegisteredAs, Skip, Stop,
 };
-use serde_json::json;
 
 use super::discovery::{Metadata, discover, examine};
 use super::grant::Grant;
+use crate::scenarios::prelude::*;
 
 /// The reason for what a server with pages would show.
 const SHOWS_A_PAGE: &str = "the server shows a page before it redirects, and a run asks for consent once; --scenario with the id of this scenario asks for more";

@@ -1,12 +1,11 @@
 //! Authorization requests that a server must refuse, which need no person: nobody is asked for consent to them.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
 use mcp_test_core::oauth::parameters::Parameters;
 use mcp_test_core::scenario::{AuthorizationCtx, AuthorizationResponse};
-use mcp_test_core::spec::Requirement;
 
 use super::grant::{Grant, parameters_of};
+use crate::scenarios::prelude::*;
 
 /// What a refused request has shown.
 pub(super) enum Refusal {

@@ -4,14 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, StatusCode, header};
-use mcp_test_core::json::Value;
 use mcp_test_core::oauth::answer::Answer;
 use mcp_test_core::scenario::AuthorizationPeer;
 use mcp_test_core::scenario::authorization::asks_for_openid;
 use reqwest::Url;
-use serde_json::json;
 
 use super::good_server;
+use crate::scenarios::prelude::*;
 
 /// Where clients look for metadata.
 const WELL_KNOWN: &str = "/.well-known/";

@@ -8,16 +8,15 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::request::Parts;
 use mcp_test_core::jose::{SigningKey, base64url};
-use mcp_test_core::json::Value;
 use mcp_test_core::oauth::answer::Answer;
 use mcp_test_core::oauth::client_documents::{DocumentPolicy, Keeping};
 use mcp_test_core::oauth::parameters::Parameters;
 use mcp_test_core::scenario::AuthorizationPeer;
 use ring::digest;
-use serde_json::json;
 
 use super::good_server;
 use super::wrong_answers::{change, query_value};
+use crate::scenarios::prelude::*;
 
 /// The client that mcp-test is registered as.
 const OWN: &str = "mcp-test";

@@ -1,21 +1,10 @@
 //! `elicitation-sep1034-client-defaults`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ElicitationResponse, Handlers, ScriptedClient};
-use mcp_test_core::expect::{
-    Matcher, anything, boolean, equals, integer, number, object, one_of, string,
-};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Judging, Need, Official, Part};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::trace::Seq;
-use mcp_test_core::wire::Message;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::client::{ElicitationResponse, Handlers};
+use mcp_test_core::expect::{boolean, integer, number, one_of};
 
 use super::references::SEP_1034;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The tool `test_client_elicitation_defaults` sends a form in which each field has a default. The client should

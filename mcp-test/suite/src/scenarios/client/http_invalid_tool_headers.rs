@@ -1,19 +1,10 @@
 //! `http-invalid-tool-headers`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::header::X_MCP_HEADER;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::lenient_server::lenient_server;
 use super::references::SEP_2243_ANNOTATION;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client drops tools that ask for headers with invalid names or of values that a header cannot hold, and keeps the

@@ -1,18 +1,11 @@
 //! `http-standard-headers`, for clients.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Judging, Official, ReceivedMessage};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{self, Requirement, Revision, Revisions, error_code, header};
-use mcp_test_core::wire::Message;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::ReceivedMessage;
+use mcp_test_core::spec;
 
 use super::lenient_server::lenient_server;
 use super::references::SEP_2243;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Every request mirrors its method in a header, and the name or URI of its target in another one, for

@@ -1,19 +1,10 @@
 //! `initialize`, for clients.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::expect::{object, one_of, string};
-use mcp_test_core::scenario::{
-    CheckBuilder, ClientSession, ClientTest, Judging, Official, ReceivedMessage, truthy,
-};
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, header};
-use mcp_test_core::transport::Fault;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::one_of;
+use mcp_test_core::scenario::{ClientSession, ReceivedMessage};
 
 use super::references::LIFECYCLE;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client opens the conversation: it sends `initialize` with its revision, capabilities and name, and after the

@@ -1,20 +1,10 @@
 //! `json-schema-2020-12-preservation`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::expect::{Matcher, equals};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Judging, Official, Part};
 use mcp_test_core::server::reference::tools::contact;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::lenient_server::lenient_server;
 use super::references::{SEP_1613, SEP_2106};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::schema_keywords::kept_keywords;
 
 scenario! {

@@ -1,21 +1,8 @@
 //! `json-schema-ref-no-deref`.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile};
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::trace::{EventKind, Seq};
-use mcp_test_core::transport::HttpRequest;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::lenient_server::lenient_server;
 use super::references::SEP_2106;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client does not fetch the schemas to which the `$ref`s of a tool refer: a server could make it send requests to any

@@ -1,11 +1,6 @@
 //! The server of scenarios about 2026-07-28 that are not about mirrored headers.
 
-use mcp_test_core::scenario::ClientTest;
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::Revisions;
-use mcp_test_core::transport::Fault;
-use mcp_test_core::transport::fault::Misbehavior;
-use serde_json::json;
+use crate::scenarios::prelude::*;
 
 /// A server with tools that speaks the revision of the test.
 ///

@@ -1,18 +1,12 @@
 //! `sep-2640-client-no-prefetch`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::ScriptedClient;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile};
-use mcp_test_core::server::{Server, Skill};
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::server::Skill;
 
 use super::references::SEP_2640_LAZY;
 use super::skills::{
     DESCRIPTION, FileRead, SECOND, SKILL_MD, reading, server, skill, skill_md, without_skills,
 };
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client lists the skills, and loads none. It reads no file of a skill ahead of need.

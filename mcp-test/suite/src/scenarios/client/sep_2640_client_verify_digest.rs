@@ -1,17 +1,11 @@
 //! `sep-2640-client-verify-digest`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
-
 use super::skills::{
     DESCRIPTION, following_references, judge_refusal, loads_intact, only_lists, reading_ahead,
     reading_skill_md_only, refusal, skill_md, tampering_server, trusting, unverified,
     without_skills,
 };
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client lists the skills and loads one, whose `SKILL.md` has another digest than its entry says. It must refuse the

@@ -1,16 +1,10 @@
 //! `sep-2640-client-verify-frontmatter`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
-
 use super::skills::{
     following_references, judge_refusal, loads_intact, reading_skill_md_only, refusal, skill_md,
     tampering_server, trusting, unverified,
 };
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client lists the skills and loads one, whose `SKILL.md` has the digest and the length that its entry says, and

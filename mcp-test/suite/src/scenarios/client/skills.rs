@@ -1,18 +1,10 @@
 //! What the scenarios for clients of the skills extension share: the skills that are served, and which files of them a client
 //! reads.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, ClientTest, Judging, Profile};
-use mcp_test_core::server::{Answer, Call, Server, Skill, Skills};
-use mcp_test_core::spec::{Requirement, Revisions, error_code};
-use mcp_test_core::trace::{Party, Seq};
-use mcp_test_core::wire::Message;
-use serde_json::json;
+use mcp_test_core::server::{Skill, Skills};
 
 use super::references::SEP_2640_VERIFICATION;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 // The names of the official suite, which clients under test may look for.
 pub(super) const DIRECTORY: &str = "skill://pdf-processing";

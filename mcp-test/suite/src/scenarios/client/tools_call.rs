@@ -1,17 +1,9 @@
 //! `tools_call`, for clients.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::expect::{equals, number, object};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::number;
 
 use super::references::TOOLS;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client calls the tool `add_numbers` with two numbers.

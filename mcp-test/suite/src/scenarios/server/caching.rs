@@ -1,17 +1,10 @@
 //! `caching`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{integer, object, one_of, satisfying};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Official, Profile};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{integer, one_of};
 
 use super::references::{CACHING, SEP_2549};
 use crate::scenarios::matchers::caching_hints;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The lists, and what is read, say how long and by whom they may be cached.

@@ -1,19 +1,12 @@
 //! `completion-complete`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{array, object};
-use mcp_test_core::scenario::{Ctx, Need, Official, Profile};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::array;
 
 use super::references::COMPLETION;
 use crate::scenarios::completion_values::{
     a_consistent_total, a_truthful_has_more, at_most_100_values, completion, shape,
 };
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::refused;
 
 scenario! {

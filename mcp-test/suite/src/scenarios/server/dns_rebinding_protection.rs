@@ -1,15 +1,7 @@
 //! `dns-rebinding-protection`.
 
-use mcp_test_core::check::{Cause, Finding};
-use mcp_test_core::scenario::{Ctx, Official, Profile};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{check, proofs, scenario};
-
 use super::references::{DNS_REBINDING, TRANSPORT_SECURITY};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{
     Session, finding, is_local, is_refusal, is_success, opening_request, post,
 };

@@ -1,15 +1,10 @@
 //! `elicitation-sep1034-defaults`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{equals, object, some_item};
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::some_item;
 
 use super::input_requests::{FormFixture, form_field, judge_each};
 use super::references::SEP_1034;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The form of the tool `test_elicitation_sep1034_defaults` has a field of each type with a default.

@@ -1,18 +1,10 @@
 //! `elicitation-sep1330-enums`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{
-    Matcher, ObjectMatcher, all_of, array, equals, non_empty_array_of, object, satisfying, string,
-};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{ObjectMatcher, all_of, array, non_empty_array_of};
 
 use super::input_requests::{FormFixture, form_field, judge_each};
 use super::references::SEP_1330;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The form of the tool `test_elicitation_sep1330_enums` has a choice of each kind.

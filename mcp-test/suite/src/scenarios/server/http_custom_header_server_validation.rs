@@ -1,18 +1,10 @@
 //! `http-custom-header-server-validation`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Official, Profile, Suite};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{ParamHeader, Revision, Revisions, error_code, param_headers};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::Suite;
+use mcp_test_core::spec::{ParamHeader, param_headers};
 
 use super::references::{SEP_2243_CUSTOM, SEP_2243_ENCODING};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{error, finding, is_refusal, post, request};
 
 scenario! {

@@ -1,14 +1,9 @@
 //! Shared parts of the scenarios about tools that request input from their client.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{ElicitationResponse, Handlers, Reply, RequestOptions};
-use mcp_test_core::expect::{Matcher, object};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckBuilder, Ctx, Part};
-use serde_json::json;
+use mcp_test_core::client::{ElicitationResponse, Handlers, RequestOptions};
 
 use super::server_messages::{Params, input_requests, open_listening_stream};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 /// Whether a tool requested input before it answered.
 pub(super) fn requested(requests: &[Params], method: &str, reply: &Reply) -> Result<(), Finding> {

@@ -1,15 +1,9 @@
 //! `json-schema-2020-12`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::Matcher;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need, Official, Part, Suite};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::Suite;
 
 use super::references::{SEP_1613, SEP_2106};
+use crate::scenarios::prelude::*;
 use crate::scenarios::schema_keywords::kept_keywords;
 
 scenario! {

@@ -1,17 +1,12 @@
 //! `logging-set-level`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::expect::empty_object;
-use mcp_test_core::scenario::{Ctx, Need, Official, empty_result};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
+use mcp_test_core::scenario::empty_result;
 use mcp_test_core::spec::log_level::LEVELS;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::references::LOGGING;
 use crate::scenarios::any::logging::send_everything_again;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::refused;
 
 scenario! {
@@ -81,7 +76,7 @@ proofs! {
 /// Answers `logging/setLevel` with this function.
 fn answering(answer: fn(&str) -> Answer) -> Server {
     everything().on("logging/setLevel", move |call: Call| async move {
-        answer(call.param("level").and_then(mcp_test_core::json::Value::as_str).unwrap_or_default())
+        answer(call.param("level").and_then(Value::as_str).unwrap_or_default())
     })
 }
 

@@ -1,19 +1,11 @@
 //! `ping`.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
 use mcp_test_core::clock::format_duration;
 use mcp_test_core::expect::empty_object;
-use mcp_test_core::scenario::{Ctx, Official, Profile, empty_result};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::trace::{EventKind, Party, Trace};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::empty_result;
 
 use super::references::PING;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server answers `ping` with an empty result.

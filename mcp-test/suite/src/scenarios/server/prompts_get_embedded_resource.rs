@@ -1,15 +1,10 @@
 //! `prompts-get-embedded-resource`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{any_of, equals, object};
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::any_of;
 
 use super::content::message_with;
 use super::references::PROMPTS_EMBEDDED;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The prompt `test_prompt_with_embedded_resource` returns the resource that its argument names.

@@ -1,14 +1,9 @@
 //! `prompts-get-simple`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{Matcher, array_of, equals, first, non_empty_array, object, one_of};
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{array_of, first, non_empty_array, one_of};
 
 use super::references::PROMPTS_GET;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The prompt `test_simple_prompt`, which takes no arguments, returns its one message.

@@ -1,15 +1,9 @@
 //! `prompts-get-with-args`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{equals, first, non_empty_array, object, satisfying};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{first, non_empty_array};
 
 use super::references::PROMPTS_GET;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The prompt `test_prompt_with_arguments` returns the values of its two arguments.

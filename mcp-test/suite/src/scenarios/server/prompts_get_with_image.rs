@@ -1,15 +1,8 @@
 //! `prompts-get-with-image`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::content::{message_with, png};
 use super::references::PROMPTS_IMAGE;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The prompt `test_prompt_with_image`, which takes no arguments, returns an image.

@@ -1,17 +1,11 @@
 //! `prompts-list`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::client::{MAX_PAGES, PromptList};
-use mcp_test_core::expect::{Matcher, array_of, boolean, non_empty_string, object, string};
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{array_of, boolean, non_empty_string};
 
 use super::references::PROMPTS_LIST;
 use crate::scenarios::matchers::repeated;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server lists its prompts, each with the name for `prompts/get`.

@@ -1,17 +1,11 @@
 //! `resources-list`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::client::{MAX_PAGES, ResourceList};
-use mcp_test_core::expect::{Matcher, array_of, non_empty_string, number, object, string};
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{array_of, non_empty_string, number};
 
 use super::references::RESOURCES_LIST;
 use crate::scenarios::matchers::{repeated, uri};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server lists its resources, each with the URI for `resources/read` and a name to display.

@@ -1,15 +1,8 @@
 //! `resources-read-binary`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::content::{first_contents, png};
 use super::references::RESOURCES_READ;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server returns the content of `test://static-binary`, an image, in Base64.

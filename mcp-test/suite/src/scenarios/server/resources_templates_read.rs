@@ -1,18 +1,12 @@
 //! `resources-templates-read`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::client::Fixtures;
-use mcp_test_core::expect::{Matcher, all_of, equals, object, satisfying, string, text_containing};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::reference::everything;
+use mcp_test_core::expect::{all_of, text_containing};
 use mcp_test_core::spec::uri_template::UriTemplate;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::content::first_contents;
 use super::references::TEMPLATES;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server reads `test://template/123/data`, which its template `test://template/{id}/data` stands for.

@@ -1,13 +1,9 @@
 //! `resources-unsubscribe`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{Ctx, Need, Official, empty_result};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::empty_result;
 
 use super::references::UNSUBSCRIBE;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server lets its client unsubscribe from the resource `test://watched-resource`.

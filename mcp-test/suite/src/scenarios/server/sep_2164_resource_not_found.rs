@@ -1,20 +1,10 @@
 //! `sep-2164-resource-not-found`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{non_empty_array, object};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
-use mcp_test_core::wire::RpcError;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::non_empty_array;
 
 use super::references::SEP_2164;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
-use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// Reading a resource that does not exist is refused with -32602, and the error names the resource.

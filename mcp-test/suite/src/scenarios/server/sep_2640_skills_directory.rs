@@ -1,17 +1,9 @@
 //! `sep-2640-skills-directory`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{array, array_of, equals, object, string};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need, Official, Profile};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Server, given, method, param};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{array, array_of};
 
 use super::skills::{Pages, check, directory, settings, skill_uri, text};
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 
 scenario! {

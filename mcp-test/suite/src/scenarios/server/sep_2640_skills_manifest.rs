@@ -1,17 +1,7 @@
 //! `sep-2640-skills-manifest`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{Matcher, equals, object, satisfying};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need, Official, Part};
-use mcp_test_core::server::Server;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
-use mcp_test_core::transport::Fault;
-use mcp_test_core::{proofs, scenario};
-use serde_json::json;
-
 use super::skills::{Pages, SkillMd, check, name_in, settings, skill_uri, text};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// A `SKILL.md` is described as its frontmatter says, where it is listed and where it is read.

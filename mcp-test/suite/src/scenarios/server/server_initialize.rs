@@ -1,16 +1,9 @@
 //! `server-initialize`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{boolean, object, string};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Official, Part};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, header};
-use mcp_test_core::trace::{EventKind, Party};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::boolean;
 
 use super::references::{INITIALIZE, SESSION};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server completes the handshake: it answers `initialize` with its revision, its capabilities and its name,

@@ -1,11 +1,8 @@
 //! Unsolicited messages of the server: notifications and requests for input.
 
-use std::time::Duration;
+use mcp_test_core::client::Client;
 
-use mcp_test_core::client::{Client, Reply};
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::trace::{Party, Seq, Trace};
-use mcp_test_core::wire::Message;
+use crate::scenarios::prelude::*;
 
 /// The parameters of a message from the server, with the position of the message in the trace.
 pub(super) type Params = (Seq, Value);

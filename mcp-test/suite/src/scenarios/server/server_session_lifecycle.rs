@@ -1,16 +1,7 @@
 //! `server-session-lifecycle`.
 
-use mcp_test_core::check::{Cause, Finding};
-use mcp_test_core::scenario::{Ctx, Official};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Requirement, Revision, Revisions, header};
-use mcp_test_core::transport::HttpResponse;
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::references::SESSION;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{Session, finding, is_success, post, request};
 
 scenario! {

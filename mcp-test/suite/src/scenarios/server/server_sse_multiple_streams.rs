@@ -1,21 +1,11 @@
 //! `server-sse-multiple-streams`.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
-use mcp_test_core::check::{Cause, Fate, Finding};
-use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::{Ctx, Official, Profile};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Era, Requirement, Revision, Revisions};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::transport::{Fault, HttpRequest, HttpResponse};
-use mcp_test_core::wire::Message;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::check::Fate;
 
 use super::references::SEP_1699;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{Session, describe, finding, is_success, post, reply, request};
 use crate::scenarios::sdk_answers::of_second_stream;
 

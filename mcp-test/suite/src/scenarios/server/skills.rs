@@ -2,15 +2,10 @@
 
 use std::iter::once;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckSpec, Ctx, Part};
 use mcp_test_core::skill_file;
-use mcp_test_core::spec::Requirement;
-use serde_json::json;
 
 use super::references::SEP_2640;
+use crate::scenarios::prelude::*;
 
 /// The extension in the result of `server/discover`.
 const SETTINGS: &str = "/capabilities/extensions/io.modelcontextprotocol~1skills";

@@ -1,15 +1,10 @@
 //! `tools-call-audio`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{equals, not, object};
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::not;
 
 use super::content::{content_with, wav};
 use super::references::TOOLS_CALL;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The tool `test_audio_content`, which takes no arguments, returns a WAV file.

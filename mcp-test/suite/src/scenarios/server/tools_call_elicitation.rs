@@ -1,17 +1,8 @@
 //! `tools-call-elicitation`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{ElicitationResponse, Reply};
-use mcp_test_core::expect::{
-    Matcher, all_of, equals, non_empty_array, object, string, text_containing,
-};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, AskError, Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::client::ElicitationResponse;
+use mcp_test_core::expect::{all_of, non_empty_array, text_containing};
+use mcp_test_core::server::AskError;
 
 use super::input_requests::{
     form_field, judge_each, not_requested, requested, requests_to_incapable_client,
@@ -19,6 +10,7 @@ use super::input_requests::{
 use super::references::ELICITATION;
 use super::server_messages::{input_requests, open_listening_stream};
 use crate::scenarios::matchers::first_text;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The tool `test_elicitation` elicits input from the user, and returns it in its result.

@@ -1,15 +1,10 @@
 //! `tools-call-embedded-resource`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{Matcher, any_of, equals, not, object};
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{any_of, not};
 
 use super::content::content_with;
 use super::references::TOOLS_CALL;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The tool `test_embedded_resource`, which takes no arguments, returns a resource.

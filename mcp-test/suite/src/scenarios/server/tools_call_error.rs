@@ -1,14 +1,9 @@
 //! `tools-call-error`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{Matcher, equals, first, object, text_containing};
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{first, text_containing};
 
 use super::references::ERROR_HANDLING;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The tool `test_error_handling`, which always fails, reports that in its result and not as a JSON-RPC error.

@@ -1,15 +1,10 @@
 //! `tools-call-mixed-content`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{Matcher, equals, item, not, object};
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{item, not};
 
 use super::content::{content_with, png};
 use super::references::TOOLS_CALL;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The tool `test_multiple_content_types`, which takes no arguments, returns a text, an image and a resource.

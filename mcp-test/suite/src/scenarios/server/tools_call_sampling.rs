@@ -1,22 +1,16 @@
 //! `tools-call-sampling`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::client::SamplingResponse;
 use mcp_test_core::expect::{
-    Matcher, any_of, equals, non_empty_array, non_empty_array_of, number, object, one_of,
-    some_item, text_containing,
+    any_of, non_empty_array, non_empty_array_of, number, one_of, some_item, text_containing,
 };
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, AskError, Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::server::AskError;
 
 use super::input_requests::{judge_each, not_requested, requested, requests_to_incapable_client};
 use super::references::SAMPLING;
 use super::server_messages::{input_requests, open_listening_stream};
 use crate::scenarios::matchers::first_text;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The tool `test_sampling` requests a completion from the client's model, and returns it in its result.

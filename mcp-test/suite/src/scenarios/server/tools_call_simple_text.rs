@@ -1,15 +1,10 @@
 //! `tools-call-simple-text`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{equals, non_empty_array, not, object};
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{non_empty_array, not};
 
 use super::references::TOOLS_CALL;
 use crate::scenarios::matchers::first_text;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// A call of the tool `test_simple_text`, which takes no arguments, returns a text.

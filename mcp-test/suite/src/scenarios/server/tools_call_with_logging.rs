@@ -1,23 +1,12 @@
 //! `tools-call-with-logging`.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
 use mcp_test_core::clock;
-use mcp_test_core::expect::{anything, object, one_of, string};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckBuilder, Ctx, Need, Official, Part};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
+use mcp_test_core::expect::one_of;
 use mcp_test_core::spec::log_level::{LEVELS, reaches};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::references::LOGGING;
 use super::server_messages::{Params, notifications, on_stream_of_reply, open_listening_stream};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// A call of the tool `test_tool_with_logging` sends log messages at the level that the client has set.

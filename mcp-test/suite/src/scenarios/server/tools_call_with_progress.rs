@@ -2,20 +2,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{Matcher, any_of, integer, number, object, string};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need, Official, Part};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{any_of, integer, number};
 
 use super::references::PROGRESS;
 use super::server_messages::{Params, notifications, on_stream_of_reply, open_listening_stream};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// A call of the tool `test_tool_with_progress` with a progress token gets progress notifications before its result.

@@ -2,23 +2,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{MAX_PAGES, Reply, ToolList};
-use mcp_test_core::expect::{
-    Matcher, array_of, boolean, equals, in_characters, non_empty_string, object, string,
-};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::client::{MAX_PAGES, ToolList};
+use mcp_test_core::expect::{array_of, boolean, in_characters, non_empty_string};
 
 use super::references::{
     SEP_986_HISTORY, SEP_986_INTEGRATION, TOOL_NAMES, TOOL_NAMES_DRAFT, TOOLS_LIST, TOOLS_ORDER,
 };
 use crate::scenarios::matchers::repeated;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server lists its tools, each with a name and an input schema.

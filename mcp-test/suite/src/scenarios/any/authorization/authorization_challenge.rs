@@ -3,19 +3,12 @@
 use http::header::WWW_AUTHENTICATE;
 use http::request::Parts;
 use http::{Method, StatusCode};
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::alteration::Alteration;
 use mcp_test_core::oauth::answer::Answer;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::Server;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::{HttpRequest, HttpResponse, Misbehavior};
-use mcp_test_core::{check, proofs, scenario};
 
 use super::protected_server::{ProtectedServer, challenge, is_unauthorized, opening};
 use super::reference::{altered, behind, protected};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{finding, is_refusal};
 
 const REFUSED: &str = "request-without-token-refused";

@@ -1,16 +1,12 @@
 //! `authorization-dpop`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::jose::{JoseError, SigningKey};
 use mcp_test_core::oauth::dpop::{DPOP, ProvenRequest};
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::test_tokens::BoundToken;
-use mcp_test_core::transport::{HttpRequest, Misbehavior};
-use mcp_test_core::{check, proofs, scenario};
 
 use super::protected_server::{ProtectedServer, is_served, is_unauthorized, opening};
 use super::reference::protected_with_dpop;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::describe;
 
 const NO_PROOF: &str = "bound-token-without-proof-refused";

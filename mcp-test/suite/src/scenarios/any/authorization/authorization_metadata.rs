@@ -1,20 +1,12 @@
 //! `authorization-metadata`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::json::Value;
 use mcp_test_core::oauth::redirect_uri::is_secure;
 use mcp_test_core::oauth::well_known::PROTECTED_RESOURCE;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{check, proofs, scenario};
 use reqwest::Url;
-use serde_json::json;
 
 use super::protected_server::{ProtectedServer, challenge, opening};
 use super::reference::{ISSUER, altered, protected, with_member};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::finding;
 
 const PUBLISHED: &str = "resource-metadata-published";

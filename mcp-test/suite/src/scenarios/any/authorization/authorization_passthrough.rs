@@ -1,19 +1,13 @@
 //! `authorization-passthrough`.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::test_tokens::{Downstream, TestTokens, TokenKind};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::protected_server::ProtectedServer;
 use super::reference::resource_and_tokens;
 use crate::scenarios::any::tools::{Calls, call_params};
+use crate::scenarios::prelude::*;
 
 const KEPT: &str = "token-not-passed-on";
 

@@ -2,17 +2,11 @@
 
 use http::StatusCode;
 use http::header::WWW_AUTHENTICATE;
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
 use mcp_test_core::transport::test_tokens::TokenKind;
-use mcp_test_core::transport::{HttpResponse, Misbehavior};
-use mcp_test_core::{check, proofs, scenario};
 
 use super::protected_server::{ProtectedServer, challenge, opening};
 use super::reference::{altered, protected};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{finding, is_success};
 
 const REFUSED: &str = "missing-scope-refused";

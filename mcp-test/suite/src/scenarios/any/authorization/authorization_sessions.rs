@@ -1,16 +1,10 @@
 //! `authorization-sessions`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::transport::test_tokens::TokenKind;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::protected_server::{ProtectedServer, is_served, is_unauthorized, message, opening};
 use super::reference::protected;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{Session, describe, finding, is_success};
 
 const VERIFIED: &str = "session-request-verified";

@@ -2,18 +2,12 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use mcp_test_core::check::Finding;
 use mcp_test_core::jose::base64url;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
 use mcp_test_core::transport::test_tokens::TokenKind;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::protected_server::{ProtectedServer, challenge, is_served, is_unauthorized, opening};
 use super::reference::{altered, protected};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{describe, finding};
 
 const MALFORMED: &str = "malformed-token-refused";

@@ -1,15 +1,11 @@
 //! A server under test that demands tokens, and the requests of clients with and without one.
 
-use std::sync::Arc;
-
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::challenge::Challenge;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::Era;
+use mcp_test_core::transport::TokenRole;
 use mcp_test_core::transport::test_tokens::{TestTokens, TokenKind};
-use mcp_test_core::transport::{HttpRequest, HttpResponse, TokenRole};
 use serde_json::Value;
 
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{
     Session, describe, finding, is_success, opening_request, post, reply,
 };
@@ -89,7 +85,7 @@ pub(super) fn opening(ctx: &Ctx) -> HttpRequest {
 /// The message of a request to list what the server has, or to do nothing.
 pub(super) fn message(ctx: &Ctx, id: i64) -> Value {
     let revision = ctx.revision();
-    let method = crate::scenarios::always_answered(revision);
+    let method = always_answered(revision);
     crate::scenarios::raw_http::request(revision, id, method, serde_json::json!({}))
 }
 
@@ -100,10 +96,8 @@ pub(super) fn is_served(answer: &HttpResponse) -> bool {
 
 /// Whether a request was refused with 401, before anything was done; `what` begins the headline otherwise.
 pub(super) fn is_unauthorized(what: &str, answer: &HttpResponse) -> Result<(), Finding> {
-    let leaks = answer
-        .messages()
-        .into_iter()
-        .any(|message| matches!(message, mcp_test_core::wire::Message::Response(_)));
+    let leaks =
+        answer.messages().into_iter().any(|message| matches!(message, Message::Response(_)));
     match (answer.status, leaks) {
         (401, false) => Ok(()),
         (401, true) => Err(finding(format!("{what} is refused, and served nevertheless"), answer)

@@ -1,16 +1,13 @@
 //! The reference server behind tokens, good and bad: the peers of the proofs.
 
-use std::sync::Arc;
-
 use mcp_test_core::jose::{KeySet, SigningKey};
-use mcp_test_core::json::Value;
 use mcp_test_core::oauth::alteration::Alteration;
 use mcp_test_core::oauth::answer::Answer;
 use mcp_test_core::oauth::issuer_tokens::IssuerTokens;
 use mcp_test_core::oauth::resource_server::ResourceServer;
 use mcp_test_core::oauth::trusted_keys::TrustedKeys;
-use mcp_test_core::server::Server;
-use mcp_test_core::server::reference::everything;
+
+use crate::scenarios::prelude::*;
 
 /// The issuer that the reference server trusts. Nothing is asked there, since its key is known.
 pub(super) const ISSUER: &str = "https://issuer.invalid";

@@ -1,17 +1,9 @@
 //! `base-batch`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::client::Pending;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::wire::Id;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use crate::scenarios::any::without_id::reply_without_id;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{refused, refused_in_any_way};
 use crate::scenarios::sdk_answers::of_unanswered_array;
 

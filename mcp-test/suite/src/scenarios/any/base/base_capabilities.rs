@@ -1,18 +1,10 @@
 //! `base-capabilities`.
 
-use mcp_test_core::check::{Cause, Fate, Finding};
-use mcp_test_core::client::Reply;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Capability, Era, ItemKind, Requirement, Revisions, error_code};
-use mcp_test_core::trace::{Party, Trace};
-use mcp_test_core::wire::Message;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value, json};
+use mcp_test_core::check::Fate;
+use serde_json::Value;
 
 use crate::scenarios::any::undeclared_served;
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// What a server declares, it serves; what it serves, it declares.

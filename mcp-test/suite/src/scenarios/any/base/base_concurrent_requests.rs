@@ -1,17 +1,10 @@
 //! `base-concurrent-requests`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{Pending, Reply};
-use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, meta as of_meta, method};
-use mcp_test_core::spec::{Era, ItemKind, Revisions, error_code, meta};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::client::Pending;
+use mcp_test_core::server::meta as of_meta;
 
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::is_rate_limited;
-use crate::scenarios::{always_answered, ensure, reference_server_with};
 
 scenario! {
     /// Requests in flight at the same time are all answered, each with its own result.

@@ -1,21 +1,14 @@
 //! `base-invalid-ids`.
 
-use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::json;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, given, method};
-use mcp_test_core::spec::{Requirement, Revisions};
-use mcp_test_core::trace::{Event, EventKind, Party, Seq, Trace};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::wire::Id;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value, json};
+use mcp_test_core::trace::Event;
+use serde_json::Value;
 
 use crate::scenarios::any::invalid_message::{
     InvalidMessages, Reaction, did_not_answer, put_ending_last,
 };
-use crate::scenarios::{always_answered, raw_http, reference_server_with};
+use crate::scenarios::prelude::*;
+use crate::scenarios::raw_http;
 
 scenario! {
     /// Requests whose ids MCP does not allow are not served, and no id is replaced by another one.

@@ -1,20 +1,10 @@
 //! `base-invalid-messages`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, given, method};
-use mcp_test_core::spec::{Requirement, Revisions, error_code};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::wire::Id;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use crate::scenarios::any::invalid_message::{
     InvalidMessages, Reaction, did_not_answer, put_ending_last,
 };
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{refused, refused_in_any_way};
-use crate::scenarios::{always_answered, reference_server_with};
 
 scenario! {
     /// Text that is not JSON, and JSON that is not a request, are answered with errors, and the connection goes on.

@@ -1,16 +1,8 @@
 //! `base-invalid-params`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Era, ItemKind, Requirement, Revisions, error_code};
-use mcp_test_core::wire::Id;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::scenarios::always_answered;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::declared_list;
 use crate::scenarios::refusal::{has_invalid_params_code, is_error, refused_in_any_way};
 

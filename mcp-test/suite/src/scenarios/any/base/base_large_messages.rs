@@ -1,17 +1,8 @@
 //! `base-large-messages`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
-use crate::scenarios::always_answered;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::refused_in_any_way;
 
 scenario! {

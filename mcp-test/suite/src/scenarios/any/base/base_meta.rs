@@ -1,18 +1,9 @@
 //! `base-meta`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::anything;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, meta as of_meta, method};
-use mcp_test_core::spec::{ItemKind, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::server::meta as of_meta;
 
 use crate::scenarios::any::tools::call_params;
-use crate::scenarios::{always_answered, reference_server_with};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Keys of `_meta` that a server does not know do no harm.

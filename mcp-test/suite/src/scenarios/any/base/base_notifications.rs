@@ -3,18 +3,12 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, ClientMessage, Server, given};
-use mcp_test_core::spec::{Era, Requirement, Revisions, Side, method};
-use mcp_test_core::trace::Seq;
+use mcp_test_core::server::ClientMessage;
+use mcp_test_core::spec::{Side, method};
 use mcp_test_core::wire::Notification;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use crate::scenarios::any::without_id::reply_without_id;
-use crate::scenarios::{always_answered, reference_server_with};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Notifications are never answered, and those that a server does not know do no harm.

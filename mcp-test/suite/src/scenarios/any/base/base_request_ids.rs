@@ -1,17 +1,8 @@
 //! `base-request-ids`.
 
-use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::client::Pending;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revisions};
-use mcp_test_core::wire::Id;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
-use crate::scenarios::always_answered;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Requests are answered under their ids, whatever whole number or string these are.

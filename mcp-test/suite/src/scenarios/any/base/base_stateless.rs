@@ -3,19 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use mcp_test_core::check::{Cause, Finding};
-use mcp_test_core::client::{Reply, RequestOptions};
-use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, ClientMessage, Server, given, meta as of_meta, method};
-use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, error_code, meta};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::client::RequestOptions;
+use mcp_test_core::server::{ClientMessage, meta as of_meta};
 
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::is_error;
-use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// Each request stands for itself: nothing that came before on its connection changes its answer.
@@ -106,7 +98,7 @@ async fn is_stable(ctx: &mut Ctx, kind: ItemKind, before: &[String]) -> Result<b
 /// What identifies the items of a list, in order; `None` if it is not a list.
 fn keys(kind: ItemKind, reply: &Reply) -> Option<Vec<String>> {
     let items = reply.outcome().ok()?.get(kind.member())?.as_array()?;
-    let key = |item: &mcp_test_core::json::Value| Some(item.get(kind.key())?.as_str()?.to_owned());
+    let key = |item: &Value| Some(item.get(kind.key())?.as_str()?.to_owned());
     let mut keys: Vec<String> = items.iter().filter_map(key).collect();
     // The order is for other scenarios.
     keys.sort_unstable();

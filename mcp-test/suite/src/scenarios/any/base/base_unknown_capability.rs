@@ -1,16 +1,9 @@
 //! `base-unknown-capability`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{anything, object};
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, meta as of_meta, method};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code, meta};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::server::meta as of_meta;
 
 use crate::scenarios::any::lifecycle::UNKNOWN_CAPABILITY;
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// A request that declares capabilities which the server does not know is served.

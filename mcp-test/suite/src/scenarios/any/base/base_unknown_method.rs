@@ -1,15 +1,6 @@
 //! `base-unknown-method`.
 
-use mcp_test_core::check::{Cause, Finding};
-use mcp_test_core::client::Reply;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Requirement, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 
 scenario! {

@@ -1,18 +1,9 @@
 //! `caching-hints`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{Matcher, integer, object, one_of, satisfying};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{integer, one_of};
 
 use crate::scenarios::any::resources::ReadBudget;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The results of `server/discover`, of each list and of `resources/read` say how long, and by whom, they may be cached.

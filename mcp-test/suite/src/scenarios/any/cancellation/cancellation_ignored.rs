@@ -1,19 +1,9 @@
 //! `cancellation-ignored`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Era, Revisions};
-use mcp_test_core::trace::{Party, Seq, Trace};
-use mcp_test_core::transport::Fault;
-use mcp_test_core::wire::{ErrorReply, Id, Message, Notification};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::wire::{ErrorReply, Notification};
 
-use crate::scenarios::always_answered;
 use crate::scenarios::any::without_id::reply_without_id;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// A cancellation that names no running request is ignored.

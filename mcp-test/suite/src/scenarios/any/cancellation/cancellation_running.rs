@@ -2,23 +2,12 @@
 
 use std::future::pending;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
-use mcp_test_core::trace::{Event, Party, Seq, Trace};
-use mcp_test_core::wire::{Id, Message};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::trace::Event;
 
-use crate::scenarios::always_answered;
 use crate::scenarios::any::is_slow;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The call of a tool can be cancelled while it runs, and the server goes on.

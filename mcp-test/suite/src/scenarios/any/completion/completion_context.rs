@@ -1,16 +1,10 @@
 //! `completion-context`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{Matcher, anything, not, object};
-use mcp_test_core::scenario::{CheckBuilder, Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, method, params};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::not;
+use mcp_test_core::server::params;
 
 use super::targets::targets;
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server completes with and without the values of other arguments.

@@ -1,16 +1,7 @@
 //! `completion-declared`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::targets::{Target, targets};
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::refused;
 
 scenario! {

@@ -1,18 +1,12 @@
 //! `completion-offered`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{array, object};
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::Server;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::array;
 
 use super::targets::targets;
 use crate::scenarios::completion_values::{
     a_consistent_total, a_truthful_has_more, at_most_100_values, completion, shape,
 };
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server completes the arguments of the prompts and the variables of the resource templates that it lists.

@@ -1,11 +1,8 @@
 //! What a server lists whose values can be completed: the arguments of prompts, the variables of resource templates.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::ItemKind;
 use mcp_test_core::spec::uri_template::UriTemplate;
-use serde_json::json;
+
+use crate::scenarios::prelude::*;
 
 /// How many arguments, and how many variables, a scenario completes: each is a request.
 const MAX_OF_KIND: usize = 10;

@@ -1,20 +1,13 @@
 //! `elicitation-answers`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{ElicitationResponse, FormElicitation, Reply};
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CallableTool, Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, AskError, Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::client::{ElicitationResponse, FormElicitation};
+use mcp_test_core::scenario::CallableTool;
+use mcp_test_core::server::AskError;
 
 use crate::scenarios::any::{is_slow, receive_requests};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// A tool that elicits input is answered in each way that a user has: accept, decline, cancel, and content that does not

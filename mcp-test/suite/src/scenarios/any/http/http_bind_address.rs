@@ -1,17 +1,10 @@
 //! `http-bind-address`.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::time::Duration;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Requirement, Revisions};
 use mcp_test_core::transport::TransportKind;
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::is_local;
 
 scenario! {

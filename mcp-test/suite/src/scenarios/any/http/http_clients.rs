@@ -1,15 +1,6 @@
 //! `http-clients`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, ItemKind, Requirement, Revision, Revisions};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
-use crate::scenarios::always_answered;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{
     Session, declared_list, finding, is_served, post, reply, request,
 };

@@ -1,21 +1,10 @@
 //! `http-disconnects`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
 use mcp_test_core::transport::HttpExchange;
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{Session, finding, harmless_method, is_served, request};
 
 scenario! {
@@ -101,7 +90,7 @@ async fn replies_while_listening(ctx: &mut Ctx, session: &Session) -> Result<(),
     let _ = ctx.attempt_http(session.post(&message)).await;
     // The server ends the streams of a session with it, after everything that it has sent on them.
     session.close(ctx).await;
-    let is_reply = |message: &mcp_test_core::wire::Message| message.is_reply();
+    let is_reply = |message: &Message| message.is_reply();
     let has_reply = listening.read_until_message(Deadline::after(END), is_reply).await;
     let heard = listening.close();
     ctx.check("no-replies-while-listening").judge(ensure(!has_reply, || {

@@ -1,18 +1,10 @@
 //! `http-malformed-bodies`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::transport::{Fault, HttpRequest, HttpResponse};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::scenarios::always_answered;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{Session, error, finding, is_served, is_success, post, request};
 
 scenario! {

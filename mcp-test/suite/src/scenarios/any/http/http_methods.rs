@@ -1,16 +1,8 @@
 //! `http-methods`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::scenarios::always_answered;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{Session, finding, is_served, post, reply, request};
 
 scenario! {

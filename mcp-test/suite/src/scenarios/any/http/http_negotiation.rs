@@ -1,18 +1,9 @@
 //! `http-negotiation`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckBuilder, Ctx};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::wire::{Id, MediaType};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value, json};
+use mcp_test_core::wire::MediaType;
+use serde_json::Value;
 
-use crate::scenarios::always_answered;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{Session, finding, is_served, is_success, post, request};
 
 scenario! {

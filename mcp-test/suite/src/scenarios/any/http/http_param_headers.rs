@@ -1,21 +1,12 @@
 //! `http-param-headers`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CallableTool, Ctx};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{ParamHeader, Revision, Revisions, error_code, param_headers};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::CallableTool;
+use mcp_test_core::spec::{ParamHeader, param_headers};
 
 use crate::scenarios::any::report_nothing_tested;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{error, finding, is_refusal, post, reply, request};
 
 scenario! {

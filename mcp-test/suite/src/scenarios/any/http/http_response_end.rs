@@ -1,17 +1,9 @@
 //! `http-response-end`.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
-use mcp_test_core::clock::Deadline;
 use mcp_test_core::expect::words::quoted;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Revision, Revisions};
-use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{Session, finding, harmless_method, post, request};
 
 scenario! {

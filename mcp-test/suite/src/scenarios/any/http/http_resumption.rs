@@ -1,21 +1,9 @@
 //! `http-resumption`.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
-use mcp_test_core::clock::Deadline;
 use mcp_test_core::expect::words::count;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Requirement, Revision, Revisions, header};
-use mcp_test_core::transport::HttpResponse;
-use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::wire::sse::SseEvent;
-use mcp_test_core::wire::{Id, Message};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{Session, finding, harmless_method, reply, request};
 
 scenario! {

@@ -2,14 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code, header};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{Session, is_served, request};
 
 scenario! {

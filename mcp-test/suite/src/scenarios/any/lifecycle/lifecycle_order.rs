@@ -2,19 +2,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{Client, Reply, RequestOptions};
-use mcp_test_core::expect::{Matcher, anything, object};
-use mcp_test_core::scenario::{Connected, Ctx, empty_result};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, ClientMessage, Server, given, method, param};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value, json};
+use mcp_test_core::client::{Client, RequestOptions};
+use mcp_test_core::scenario::{Connected, empty_result};
+use mcp_test_core::server::ClientMessage;
+use serde_json::Value;
 
 use super::{UNKNOWN_CAPABILITY, proposing};
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::refused_in_any_way;
-use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// The server keeps to the order of the handshake, and survives a client that does not.

@@ -1,24 +1,16 @@
 //! `lifecycle-versions`.
 
 use std::ops::ControlFlow;
-use std::time::Duration;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{Client, Reply, RequestOptions};
+use mcp_test_core::client::{Client, RequestOptions};
 use mcp_test_core::expect::words::quoted;
-use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{Connected, Ctx};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Rule, given, method, param};
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
-use mcp_test_core::trace::Seq;
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value, json};
+use mcp_test_core::scenario::Connected;
+use mcp_test_core::server::Rule;
+use serde_json::Value;
 
 use super::proposing;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_invalid_params_code, is_error, refused_in_any_way};
-use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// To a version that it does not know, the server answers with the newest one that it supports.

@@ -3,19 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::client::Client;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::{all, keys};
 use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::any::resources::ReadBudget;
 use crate::scenarios::any::tools::call_params;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// All connections see the same lists, whatever was requested in them before.

@@ -1,16 +1,8 @@
 //! `lists-cursor-invalid`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::equals;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{ItemKind, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::{all, first_pages, next_cursor, page_of, paged};
 use crate::scenarios::any::report_nothing_tested;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{is_error, refused};
 
 scenario! {
@@ -144,8 +136,8 @@ fn failing_at_cursors() -> Server {
 fn broken_by_a_long_cursor() -> Server {
     use std::sync::atomic::{AtomicBool, Ordering};
     let is_broken = AtomicBool::new(false);
-    paged(page_of).on("tools/list", move |call: mcp_test_core::server::Call| {
-        let cursor = call.param("cursor").and_then(mcp_test_core::json::Value::as_str);
+    paged(page_of).on("tools/list", move |call: Call| {
+        let cursor = call.param("cursor").and_then(Value::as_str);
         if cursor.is_some_and(|cursor| cursor.len() >= LONG) {
             is_broken.store(true, Ordering::Relaxed);
         }

@@ -1,17 +1,11 @@
 //! `lists-definitions`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::expect::words;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{ItemKind, Revision, Revisions, param_headers};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::spec::param_headers;
 
 use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::matchers::is_scheme;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// What is listed follows the rules that its JSON Schema does not state.
@@ -177,7 +171,7 @@ fn wrong(kind: ItemKind, item: &Value, expected: &str, got: impl Into<String>) -
 fn is_parameterless(tool: &Value) -> bool {
     let schema = tool.get("inputSchema");
     let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
-    properties.is_none_or(mcp_test_core::json::Object::is_empty)
+    properties.is_none_or(Object::is_empty)
         // Composed of other schemas, which may have properties.
         && !["$ref", "allOf", "anyOf", "oneOf", "if"].iter().any(|it| schema.is_some_and(|schema| schema.get(it).is_some()))
 }

@@ -3,18 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{MAX_PAGES, Reply};
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::wire::RpcError;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::client::MAX_PAGES;
 
 use super::{all, first_pages, keys, next_cursor, page_of, paged};
 use crate::scenarios::any::report_nothing_tested;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Each list can be read to its end, page by page.

@@ -1,16 +1,8 @@
 //! `lists-undeclared`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::transport::Fault;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::{all, keys};
 use crate::scenarios::any::{report_nothing_tested, undeclared_served};
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::is_error;
 
 scenario! {

@@ -1,15 +1,8 @@
 //! `lists-without-params`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-
 use super::{all, first_pages};
 use crate::scenarios::any::report_nothing_tested;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// A list can be requested without the member `params`.
@@ -35,7 +28,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut outcomes = Vec::new();
     for (kind, _) in first_pages(ctx).await? {
         let reply = ctx.request(kind.method(), Value::Null).await?;
-        let refused = |error: &mcp_test_core::wire::RpcError| {
+        let refused = |error: &RpcError| {
             Finding::peer(format!("`{}` without `params` is refused", kind.method()))
                 .expected("the same list as with empty `params`")
                 .got(error.to_string())

@@ -11,16 +11,9 @@ scenarios![
     lists_connections
 ];
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
 use mcp_test_core::client::reply::listed_items;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{ItemKind, error_code};
-use mcp_test_core::wire::RpcError;
-use serde_json::json;
+
+use crate::scenarios::prelude::*;
 
 /// The first page of each list that the server declares and answers.
 ///

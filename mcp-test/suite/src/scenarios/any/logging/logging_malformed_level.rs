@@ -1,15 +1,9 @@
 //! `logging-malformed-level`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{Matcher, anything, not, object, string};
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Server, given, method, params};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::not;
+use mcp_test_core::server::params;
 
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::is_error;
 
 scenario! {

@@ -1,15 +1,9 @@
 //! `logging-request-level`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::equals;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, meta, method};
-use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code, meta as keys};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::server::meta;
+use mcp_test_core::spec::meta as keys;
 
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::refused;
 
 scenario! {

@@ -1,22 +1,12 @@
 //! `logging-threshold`.
 
-use std::time::Duration;
-
-use mcp_test_core::check::{Cause, Finding};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
 use mcp_test_core::spec::log_level::LEVELS;
-use mcp_test_core::spec::{Capability, Era, ItemKind, Requirement, Revisions};
-use mcp_test_core::trace::Seq;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use crate::scenarios::any::logging::send_everything_again;
 use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::any::resources::ReadBudget;
 use crate::scenarios::any::tools::call_params;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// No log message is sent below the level that the client has set, and those at the level are.

@@ -2,9 +2,9 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging>
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Ctx;
 use mcp_test_core::spec::log_level::LEVELS;
+
+use crate::scenarios::prelude::*;
 
 scenarios![logging_malformed_level, logging_request_level, logging_threshold];
 

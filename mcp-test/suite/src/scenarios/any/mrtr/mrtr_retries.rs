@@ -1,20 +1,10 @@
 //! `mrtr-retries`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::round::{Round, asking_but, done, first_round, is_call_of, responses, start};
-use crate::scenarios::ensure;
 use crate::scenarios::input_rounds::{declare_all, method_of};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server copes with whatever its client does with a result that asks for input.

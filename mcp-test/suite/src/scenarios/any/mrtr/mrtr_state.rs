@@ -1,17 +1,11 @@
 //! `mrtr-state`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code};
 use mcp_test_core::transport::TransportKind;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::round::{Round, asking_but, done, first_round, is_call_of, responses, start};
 use crate::scenarios::any::report_nothing_tested;
-use crate::scenarios::ensure;
 use crate::scenarios::input_rounds::{alter, completes, declare_all};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The state of a round is good for the call that it was issued for, unaltered, and on any connection.
@@ -170,7 +164,7 @@ fn comparing_lengths() -> Server {
 
 /// Takes the third retry with a sound state for one of another client, which is the one on the other connection.
 fn remembering_connections() -> Server {
-    let retries = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let retries = Arc::new(std::sync::atomic::AtomicUsize::new(0));
     asking_but(move |call| {
         let is_own = is_call_of(call, call.request_state()?);
         let error = || Answer::error(error_code::INVALID_PARAMS, "unknown state");

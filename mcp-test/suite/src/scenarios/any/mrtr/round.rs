@@ -1,14 +1,9 @@
 //! Rounds: calls that are answered by a request for input, and a server that answers so.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CallableTool, Ctx};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::error_code;
-use serde_json::json;
+use mcp_test_core::scenario::CallableTool;
 
 use crate::scenarios::input_rounds;
+use crate::scenarios::prelude::*;
 
 /// A call that is answered by a request for input, and the parts of the latest such answer.
 pub(super) struct Round {

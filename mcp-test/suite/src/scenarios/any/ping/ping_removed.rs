@@ -1,14 +1,6 @@
 //! `ping-removed`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{given, method};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::refused;
 
 scenario! {

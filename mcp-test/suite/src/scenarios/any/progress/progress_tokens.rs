@@ -1,17 +1,8 @@
 //! `progress-tokens`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::equals;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckBuilder, Ctx};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server, given, meta};
-use mcp_test_core::spec::{Revisions, error_code};
-use mcp_test_core::wire::Message;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::server::meta;
 
-use crate::scenarios::{always_answered, ensure, reference_server_with};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// A request may ask for progress with any string or whole number as token, and progress repeats that token unchanged.

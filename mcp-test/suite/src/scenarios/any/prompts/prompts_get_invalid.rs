@@ -1,19 +1,8 @@
 //! `prompts-get-invalid`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::equals;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, ItemKind, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::prompts_get_listed::{arguments, required};
 use crate::scenarios::any::OBJECT_MEMBER;
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::refused;
 
 scenario! {

@@ -1,17 +1,8 @@
 //! `prompts-get-listed`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::links::{Link, links};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The listed prompts can be requested, and the resources in their messages can be read.

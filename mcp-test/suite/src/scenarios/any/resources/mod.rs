@@ -12,12 +12,9 @@ scenarios![
 
 mod template_values;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::ItemKind;
 use mcp_test_core::spec::uri_template::UriTemplate;
+
+use crate::scenarios::prelude::*;
 
 /// After how many bytes a scenario reads no further resource, and the largest one that it reads, as far as its size is listed.
 const MOST_BYTES: usize = 1_000_000;

@@ -1,17 +1,8 @@
 //! `resources-read-invalid`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::equals;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Server, given, method, param};
-use mcp_test_core::spec::{Capability, Requirement, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::is_template_for;
 use crate::scenarios::any::OBJECT_MEMBER;
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::is_error;
 
 scenario! {

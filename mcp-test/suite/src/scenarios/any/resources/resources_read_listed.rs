@@ -2,19 +2,11 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use mcp_test_core::check::{Finding, Severity};
-use mcp_test_core::client::Reply;
+use mcp_test_core::check::Severity;
 use mcp_test_core::client::reply::listed_items;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Revisions, error_code};
-use mcp_test_core::wire::RpcError;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::ReadBudget;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The listed resources are read, and text is only what really is text.

@@ -1,21 +1,12 @@
 //! `resources-read-unknown`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{equals, text_containing};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, method, param};
+use mcp_test_core::expect::text_containing;
 use mcp_test_core::spec::uri_template::UriTemplate;
-use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::is_template_for;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::scenarios::sdk_answers::of_unknown_resource;
-use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// Reading a resource that does not exist is refused, with the code of the revision.

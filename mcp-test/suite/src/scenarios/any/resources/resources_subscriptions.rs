@@ -1,17 +1,9 @@
 //! `resources-subscriptions`.
 
-use mcp_test_core::check::{Cause, Fate, Finding};
-use mcp_test_core::client::Reply;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, ItemKind, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::check::Fate;
 
 use crate::scenarios::any::report_nothing_tested;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Listed resources can be subscribed to, and unsubscribing ends their updates.

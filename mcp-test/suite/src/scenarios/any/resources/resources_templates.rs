@@ -2,20 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
 use mcp_test_core::spec::uri_template::UriTemplate;
-use mcp_test_core::spec::{Capability, ItemKind, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::ReadBudget;
 use super::template_values::{FoundValues, completed_expansions};
 use crate::scenarios::any::report_nothing_tested;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The URIs that the templates of resources expand to can be read, and have the MIME type of their template; with values that

@@ -1,19 +1,14 @@
 //! Values for the variables of a template: those that the server completes, and those found in what it lists and returns.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::clock::Stopwatch;
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::ItemKind;
 use mcp_test_core::spec::uri_template::{UriTemplate, is_plain};
-use serde_json::json;
 
 use super::ReadBudget;
 use crate::known_values::{KnownValues, Readable, ResultPart, readable};
 use crate::scenarios::any::tools::{Calls, call_params};
+use crate::scenarios::prelude::*;
 
 /// How many values of the last variable are tried.
 const VALUES: usize = 3;

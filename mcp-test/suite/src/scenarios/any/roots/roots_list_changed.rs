@@ -1,23 +1,13 @@
 //! `roots-list-changed`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::client::wait::Step;
-use mcp_test_core::clock::{Deadline, format_duration};
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
-use mcp_test_core::trace::{Party, Seq, Trace};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::clock::format_duration;
 
 use crate::scenarios::any::receive_requests;
 use crate::scenarios::any::without_id::reply_without_id;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server copes with a client that reports changes of its roots.

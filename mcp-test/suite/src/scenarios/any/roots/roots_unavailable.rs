@@ -1,19 +1,12 @@
 //! `roots-unavailable`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::client::Handlers;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, AskError, Call, Server};
-use mcp_test_core::spec::{Capability, Era, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::server::AskError;
 
 use crate::scenarios::any::{is_slow, receive_requests};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// A tool that asks for the roots copes with a root that does not exist.

@@ -1,22 +1,13 @@
 //! `sampling-answers`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{Handlers, Reply};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CallableTool, Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, AskError, Call, Server};
-use mcp_test_core::spec::{Capability, Era, Revision, Revisions, error_code};
-use mcp_test_core::trace::Party;
-use mcp_test_core::wire::RpcError;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::client::Handlers;
+use mcp_test_core::scenario::CallableTool;
+use mcp_test_core::server::AskError;
 
 use crate::scenarios::any::{is_slow, receive_requests};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// A tool that asks a model copes with each form of its answer.

@@ -2,19 +2,16 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse>
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::{Requirement, Revision};
-use mcp_test_core::transport::{HttpExchange, HttpRequest};
+use mcp_test_core::transport::HttpExchange;
 use mcp_test_core::wire::sse::SseEvent;
 
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{finding, post};
 
 scenarios![sse_clients, sse_endpoint, sse_origin];
 
 /// How long the first event of a stream may take, which the server sends at once.
-const FIRST: std::time::Duration = std::time::Duration::from_secs(5);
+const FIRST: Duration = Duration::from_secs(5);
 
 /// The GET of the event stream.
 fn get() -> HttpRequest {

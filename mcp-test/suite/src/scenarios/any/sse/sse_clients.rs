@@ -1,17 +1,7 @@
 //! `sse-clients`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::wire::{Id, Message};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::{Stream, post_to};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{finding, opening_request, request};
 
 scenario! {

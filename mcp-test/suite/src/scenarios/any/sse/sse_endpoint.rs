@@ -1,15 +1,7 @@
 //! `sse-endpoint`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::wire::Id;
-use mcp_test_core::{check, proofs, scenario};
-
 use super::{Stream, post_to};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{finding, is_success, opening_request};
 
 scenario! {
@@ -60,9 +52,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     if is_accepted {
         let deadline = Deadline::after(super::FIRST);
         let own = Id::from(1);
-        let is_own = |message: &mcp_test_core::wire::Message| {
-            message.is_reply() && message.id() == Some(&own)
-        };
+        let is_own = |message: &Message| message.is_reply() && message.id() == Some(&own);
         let is_answered = stream.exchange.read_until_message(deadline, is_own).await;
         check = check.judge(ensure(is_answered, || {
             finding("a request is not answered on the event stream", stream.exchange.answer())

@@ -1,15 +1,7 @@
 //! `sse-origin`.
 
-use mcp_test_core::check::{Cause, Finding};
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::transport::HttpResponse;
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
-
 use super::{Stream, get, post_to};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{finding, is_local, is_refusal, opening_request};
 
 scenario! {

@@ -1,17 +1,9 @@
 //! `stdio-end-of-input`.
 
-use std::time::Duration;
-
-use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::clock::Stopwatch;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Requirement, Revisions};
-use mcp_test_core::trace::{Event, Party};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
+use mcp_test_core::trace::Event;
 
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// A server whose input ends before the first message exits, and has not said anything.

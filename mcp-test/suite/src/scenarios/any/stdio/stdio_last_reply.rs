@@ -1,15 +1,6 @@
 //! `stdio-last-reply`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::Revisions;
-use mcp_test_core::trace::{Party, Seq, Trace};
-use mcp_test_core::wire::{Id, Message};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::harmless_method;
 
 scenario! {

@@ -1,25 +1,14 @@
 //! `subscriptions-listen`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcp_test_core::check::{Cause, Fate, Finding};
+use mcp_test_core::check::Fate;
 use mcp_test_core::client::{Pending, SubscriptionFilter};
 use mcp_test_core::expect::non_empty_array;
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CheckBuilder, Ctx};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{
-    Capability, ItemKind, LISTEN, Requirement, Revision, Revisions, error_code, meta,
-};
-use mcp_test_core::transport::Fault;
-use mcp_test_core::wire::Id;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::spec::LISTEN;
 
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{finding, post, request};
-use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// The server acknowledges subscriptions under the ids of their requests, with what it supports of the requested filter.

@@ -1,14 +1,8 @@
 //! What the scenarios for the tasks extension share: the requests for a task, and the shape of its states.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{array, equals, integer, non_empty_string, object, one_of, satisfying};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::Requirement;
-use mcp_test_core::spec::meta;
-use serde_json::json;
+use mcp_test_core::expect::{array, integer, non_empty_string, one_of};
 
+use crate::scenarios::prelude::*;
 use crate::scenarios::task_states::{member, timestamp};
 
 /// What a client with the extension declares.

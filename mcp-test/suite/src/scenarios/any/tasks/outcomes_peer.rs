@@ -1,11 +1,11 @@
 //! A server whose tasks of the extension fail and ask for input.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_test_core::clock;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, error_code};
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::scenarios::prelude::*;
 
 /// What is wrong with the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,11 +192,8 @@ fn asking(flaw: OutcomeFlaw, task: &Task) -> Value {
 
 fn update(_: OutcomeFlaw, tasks: &Tasks, call: &Call) -> Answer {
     let responses = call.param("inputResponses").and_then(mcp_test_core::json::Value::as_object);
-    let keys: Vec<String> = responses
-        .into_iter()
-        .flat_map(mcp_test_core::json::Object::iter)
-        .map(|(key, _)| key.to_owned())
-        .collect();
+    let keys: Vec<String> =
+        responses.into_iter().flat_map(Object::iter).map(|(key, _)| key.to_owned()).collect();
     with_task(tasks, call, |task| {
         task.answered.extend(keys);
         json!({}).into()

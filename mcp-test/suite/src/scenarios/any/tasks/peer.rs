@@ -1,15 +1,14 @@
 //! A server with tasks: the good peer of the scenarios of this page.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_test_core::clock;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Revision, error_code, meta};
 use mcp_test_core::transport::generated_id::generate_id;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::flaw::Flaw;
+use crate::scenarios::prelude::*;
 
 /// How many times `tasks/get` says that a task is at work.
 const WORKING_POLLS: usize = 2;

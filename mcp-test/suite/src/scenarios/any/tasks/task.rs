@@ -1,10 +1,8 @@
 //! What the scenarios for tasks share: the tool that is run as a task, and its ids.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CallableTool, Ctx};
-use serde_json::json;
+use mcp_test_core::scenario::CallableTool;
+
+use crate::scenarios::prelude::*;
 
 /// The progress token of calls as tasks.
 pub(super) const PROGRESS: &str = "mcp-test-task";

@@ -1,16 +1,9 @@
 //! `tasks-cancel`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::trace::EventKind;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
 use super::task::{NO_TOOL, call_as_task, of_task, tool_with};
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::scenarios::task_judging::judge_ids;
 use crate::scenarios::task_states::{is_terminal, member};

@@ -1,15 +1,11 @@
 //! `tasks-errors`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CallableTool, Ctx, Need};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::CallableTool;
 
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
 use super::task::{call_as_task, call_of, of_task, support};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::task_states::member;
 
 scenario! {

@@ -1,19 +1,13 @@
 //! `tasks-extension-calls`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
 use mcp_test_core::clock;
-use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{CallableTool, Ctx, Need};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, meta};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::CallableTool;
 
 use super::extension::{after_cancel, declared, of_status, of_task, shape};
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
 use super::task::call_of;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::scenarios::task_states::{are_guessable, is_task, is_terminal, member, poll_interval};
 

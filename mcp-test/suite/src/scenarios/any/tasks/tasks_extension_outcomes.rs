@@ -2,19 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
 use mcp_test_core::clock;
-use mcp_test_core::expect::{integer, non_empty_string, object, string};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CallableTool, CheckBuilder, Ctx, Need};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, meta};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{integer, non_empty_string};
+use mcp_test_core::scenario::CallableTool;
 
 use super::outcomes_peer::{OutcomeFlaw, outcomes_server};
 use super::task::call_of;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::task_states::{is_task, is_terminal, member, poll_interval};
 
 scenario! {

@@ -1,16 +1,8 @@
 //! `tasks-extension-requests`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, meta};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::scenarios::task_states::UNKNOWN;
 

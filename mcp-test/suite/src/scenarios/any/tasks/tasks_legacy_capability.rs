@@ -1,13 +1,6 @@
 //! `tasks-legacy-capability`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// From 2026-07-28 on, tasks are declared as an extension, and no longer as the capability `tasks`.

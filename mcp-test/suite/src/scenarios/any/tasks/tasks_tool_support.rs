@@ -1,16 +1,11 @@
 //! `tasks-tool-support`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::scenario::{CallableTool, Ctx, Need};
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::CallableTool;
 
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
 use super::task::{call_as_task, call_of, tool_with};
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error, refused};
 
 scenario! {
@@ -107,7 +102,7 @@ proofs! {
 /// Turns every error of a call into a result, as an SDK does.
 fn wrapping_errors() -> Server {
     tasks_server().on("tools/call", |call: Call| async move {
-        if call.param("name").and_then(mcp_test_core::json::Value::as_str) == Some("either") {
+        if call.param("name").and_then(Value::as_str) == Some("either") {
             return json!({"content": []});
         }
         let text = "MCP error -32601: the tool requires task augmentation";

@@ -1,19 +1,11 @@
 //! `tasks-undeclared`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::anything;
-use mcp_test_core::scenario::{CallableTool, Ctx};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::CallableTool;
 
 use super::task::{call_as_task, call_of, support};
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::is_error;
 use crate::scenarios::task_states::UNKNOWN;
-use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// A server without capabilities for tasks serves no requests for them, and ignores the member `task` of a call.
@@ -96,9 +88,7 @@ async fn call_with_task(ctx: &mut Ctx) -> Result<(), Finding> {
 
 fn succeeded(reply: &Reply) -> bool {
     let result = reply.outcome();
-    result.is_ok_and(|result| {
-        result.get("isError").and_then(mcp_test_core::json::Value::as_bool) != Some(true)
-    })
+    result.is_ok_and(|result| result.get("isError").and_then(Value::as_bool) != Some(true))
 }
 
 fn is_plain_result(reply: &Reply) -> Result<(), Finding> {

@@ -1,15 +1,8 @@
 //! `tasks-unknown`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::peer::tasks_server;
 use super::task::of_task;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::scenarios::task_states::UNKNOWN;
 

@@ -10,15 +10,9 @@ scenarios![
     tools_call_results
 ];
 
-use std::time::Duration;
+use mcp_test_core::client::MAX_PAGES;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{MAX_PAGES, Reply};
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use serde_json::json;
+use crate::scenarios::prelude::*;
 
 /// After this time in calls a scenario calls no further tool: some wait for minutes.
 const LONGEST: Duration = Duration::from_secs(3);

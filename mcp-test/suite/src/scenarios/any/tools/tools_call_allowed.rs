@@ -1,17 +1,11 @@
 //! `tools-call-allowed`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
 use mcp_test_core::expect::words::excerpt;
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CallableTool, Ctx, Need};
-use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{ItemKind, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::CallableTool;
 
 use super::{Calls, call_params, is_conditional, text, with_one_tool};
 use crate::scenarios::any::report_nothing_tested;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Tools accept the arguments that their input schema allows.

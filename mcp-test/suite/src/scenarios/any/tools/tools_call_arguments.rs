@@ -1,19 +1,10 @@
 //! `tools-call-arguments`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::equals;
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CallableTool, Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server, given, method, param};
-use mcp_test_core::spec::{ItemKind, Requirement, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::CallableTool;
 
 use super::{Calls, call_params};
 use crate::scenarios::any::report_nothing_tested;
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Tools refuse arguments that their input schema does not allow, and need no `arguments` if nothing is required.

@@ -1,18 +1,10 @@
 //! `tools-call-malformed`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{equals, satisfying};
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CallableTool, Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server, given, method, param, params};
-use mcp_test_core::spec::{Capability, Era, Requirement, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::CallableTool;
+use mcp_test_core::server::params;
 
 use super::call_params;
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_invalid_params_code, is_error};
 
 scenario! {

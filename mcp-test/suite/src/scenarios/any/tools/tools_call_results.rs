@@ -1,19 +1,12 @@
 //! `tools-call-results`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
 use mcp_test_core::expect::words::excerpt;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CallableTool, Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{ItemKind, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::CallableTool;
 
 use super::{Calls, call_params, is_conditional, text, with_one_tool};
 use crate::scenarios::any::report_nothing_tested;
 use crate::scenarios::links::{Link, links};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Tools are called with the arguments that their schemas state, and the resources in their results can be read.

@@ -1,15 +1,8 @@
 //! `tools-call-unknown`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{Matcher, equals};
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, RuleBuilder, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::server::RuleBuilder;
 
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::scenarios::sdk_answers::of_unknown_tool;
 

@@ -1,14 +1,7 @@
 //! `versioning-extensions`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use crate::scenarios::extension_id::has_extension_form;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The identifiers of extensions have the form of `_meta` keys with a prefix.

@@ -1,15 +1,8 @@
 //! `versioning-initialize`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::client::{Options, RequestOptions};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::is_error;
 
 scenario! {

@@ -1,17 +1,9 @@
 //! `versioning-metadata`.
 
-use mcp_test_core::check::{Cause, Finding};
 use mcp_test_core::client::RequestOptions;
-use mcp_test_core::expect::{object, string};
-use mcp_test_core::scenario::{Ctx, Part};
-use mcp_test_core::server::Server;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{ItemKind, Requirement, Revision, Revisions, error_code, meta};
-use mcp_test_core::transport::Fault;
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 
 scenario! {

@@ -1,13 +1,8 @@
 //! `versioning-supported`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::client::Options;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Each version that `server/discover` names works.

@@ -1,15 +1,10 @@
 //! `versioning-unsupported`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{Options, Reply};
-use mcp_test_core::expect::{array_of, equals, object, string};
-use mcp_test_core::scenario::{Ctx, Part};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Era, Revision, Revisions, error_code, header, meta};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value, json};
+use mcp_test_core::client::Options;
+use mcp_test_core::expect::array_of;
+use serde_json::Value;
 
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::harmless_method;
 use crate::scenarios::refusal::{has_code, is_error, refused_in_any_way};
 

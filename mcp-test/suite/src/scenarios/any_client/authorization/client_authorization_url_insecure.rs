@@ -1,19 +1,14 @@
 //! `client-authorization-url-insecure`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{
     Behavior, Canary, ProtectedResource, ScriptedServer, StatedEndpoints, StrayRequest,
 };
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Received, judge_flow};
 use super::opened_urls::{browser, opened_urls, shown};
 use super::served::{facts, server_behind};
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The authorization endpoint in the metadata is a URL with `http` on a host that is not loopback. The client must not open it, nor ask

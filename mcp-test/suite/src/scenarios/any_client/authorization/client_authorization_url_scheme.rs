@@ -1,14 +1,8 @@
 //! `client-authorization-url-scheme`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
-
 use super::opened_urls::{browser, judge_scheme, serve_with_endpoint};
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The authorization endpoint in the metadata is a URL with the scheme `javascript`. The client must not open it; that it fails is

@@ -1,17 +1,12 @@
 //! `client-authorization-url-shell`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ProtectedResource, ScriptedServer};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::opened_urls::{browser, opened_urls, shown};
 use super::served::{facts, server_behind};
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The authorization endpoint in the metadata is a URL with a command for a shell in its path, and with backticks in its query, which no

@@ -1,20 +1,14 @@
 //! `client-credentials-renewal`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::client::{AuthenticationMethod, GrantType};
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::declared_extension::judge_declared;
 use super::expiry::{LIFETIME, expiring, first_expired};
 use super::flow::judge_flow;
 use super::served::protected;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client gets its token with a secret, and without a user; the context has its id and its secret, as in

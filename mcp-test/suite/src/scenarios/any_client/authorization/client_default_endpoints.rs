@@ -1,17 +1,11 @@
 //! `client-default-endpoints`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, MetadataAt, SentIssuer};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::trace::Seq;
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Flow, Received, Step, judge_flow};
 use super::older::protected_at;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client signs in with a server of 2025-03-26 without any metadata. It has to look for those at the origin of the server, without

@@ -2,17 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{McpRequest, Verdict};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::declared_extension::judge_declared;
 use super::flow::{Flow, judge_flow};
 use super::{serve_enterprise, signing_in_client};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client gets its token through the identity provider of an organization, which the context describes as in

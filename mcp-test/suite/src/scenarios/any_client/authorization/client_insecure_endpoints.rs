@@ -1,19 +1,14 @@
 //! `client-insecure-endpoints`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{
     Behavior, Canary, ProtectedResource, ScriptedServer, StatedEndpoints,
 };
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::internal_addresses::judge_reached;
 use super::served::{facts, server_behind};
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The metadata of the authorization server names endpoints for registrations and for tokens with `http`, on a host that is not loopback.

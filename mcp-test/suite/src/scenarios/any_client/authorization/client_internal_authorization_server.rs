@@ -1,17 +1,12 @@
 //! `client-internal-authorization-server`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Canary, ProtectedResource};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::internal_addresses::judge_reached;
 use super::served::{facts, server_behind};
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The metadata of the server names an authorization server with `https` at a reserved address. The client should not ask there; that it

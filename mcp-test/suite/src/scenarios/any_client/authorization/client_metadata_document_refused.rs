@@ -1,19 +1,12 @@
 //! `client-metadata-document-refused`.
 
-use std::sync::Arc;
-
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{Behavior, TokenIssuer, TokenRequest};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Step, judge_flow};
 use super::served::protected;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The authorization server supports metadata documents, but does not trust that of the client, and answers its token request with

@@ -1,17 +1,12 @@
 //! `client-no-registration`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 use reqwest::Url;
 
 use super::flow::{Received, Step, judge_flow};
 use super::older::protected_at;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The authorization server registers no clients: its metadata has no `registration_endpoint`. It reads metadata documents of clients,

@@ -1,16 +1,11 @@
 //! `client-pkce-support-openid`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, MetadataAt};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Step, judge_flow};
 use super::served::protected;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The authorization server has its metadata where OpenID Connect has it, and it does not say that the server supports PKCE, of which OpenID

@@ -1,17 +1,12 @@
 //! `client-redirected-metadata`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Canary, ProtectedResource};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::internal_addresses::judge_reached;
 use super::served::{facts, server_behind};
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The URL of the metadata of the server is a good one, but redirects to one with `http` at a reserved address. The client should judge

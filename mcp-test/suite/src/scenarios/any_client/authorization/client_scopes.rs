@@ -2,17 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Authorized, Received, Step, judge_flow};
 use super::served::protected;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The challenge of the server asks for two scopes that no metadata lists; the metadata lists others. The authorization server

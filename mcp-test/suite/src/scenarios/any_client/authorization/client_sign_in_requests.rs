@@ -1,21 +1,14 @@
 //! `client-sign-in-requests`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::json::Value;
 use mcp_test_core::oauth::parameters::Parameters;
 use mcp_test_core::oauth::redirect_uri::{is_registered, is_secure, is_this_machine};
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::trace::Seq;
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 use reqwest::Url;
 
 use super::flow::{Flow, Received, Registered, Step, judge_flow};
 use super::older::protected_at;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client signs in with an authorization server that registers clients, and whose metadata mention neither resources nor

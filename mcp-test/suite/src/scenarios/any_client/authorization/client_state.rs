@@ -1,16 +1,11 @@
 //! `client-state`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Step, judge_flow};
 use super::served::protected;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The authorization response has another `state` than the request, as one that an attacker has sent to the client. The client

@@ -1,17 +1,12 @@
 //! `client-token-expiry`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::expiry::{LIFETIME, expiring, first_expired};
 use super::flow::{Step, judge_flow};
 use super::older::protected_at;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The access tokens of the client expire, and the authorization server has issued no refresh token, as it may. The client asks its

@@ -1,18 +1,13 @@
 //! `client-token-recipients`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{
     Behavior, Canary, ProtectedResource, ScriptedServer, Verdict,
 };
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::served::{facts, server_behind};
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client signs in, and the server redirects its `tools/list` to another origin, where another server listens. The token was not

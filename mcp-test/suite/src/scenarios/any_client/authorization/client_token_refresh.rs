@@ -1,22 +1,14 @@
 //! `client-token-refresh`.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
 use mcp_test_core::clock;
 use mcp_test_core::oauth::scripted::{Behavior, PresentedRefreshToken, RefreshToken, TokenRequest};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::expiry::{LIFETIME, expiring, first_expired};
 use super::flow::{Flow, Received, Step, judge_flow};
 use super::older::protected_at;
 use super::served::TOOL;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The access tokens of the client expire, the first one before it has listed the tools, and the next one after that, which takes

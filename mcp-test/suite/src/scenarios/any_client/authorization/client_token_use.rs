@@ -1,18 +1,11 @@
 //! `client-token-use`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::clock::Deadline;
 use mcp_test_core::oauth::scripted::{Behavior, McpRequest};
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::{HttpRequest, Misbehavior};
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Received, judge_flow};
 use super::older::protected_at;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client signs in, and has to send its token with every request from then on, also with notifications and, where there are

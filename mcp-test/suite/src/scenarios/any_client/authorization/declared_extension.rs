@@ -1,9 +1,6 @@
 //! Whether a client declares the extension by which it gets its tokens.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Judging;
-use mcp_test_core::spec::meta;
-use mcp_test_core::wire::Message;
+use crate::scenarios::prelude::*;
 
 /// Judges whether each request of a client declares an extension.
 pub(super) fn judge_declared(judging: &mut Judging, check: &str, extension: &str) {

@@ -3,11 +3,10 @@
 //! Loopback is exempt during development, and every server of a test is on loopback. So the addresses are those of this machine in
 //! another form: 0.0.0.0, which is reserved (RFC 6890), and leads here all the same.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::StrayRequest;
-use mcp_test_core::scenario::Judging;
 
 use super::flow::{Flow, Received};
+use crate::scenarios::prelude::*;
 
 /// Makes the check that nothing has reached the address; `was_led` is whether the client has received its URL.
 pub(super) fn judge_reached(

@@ -1,11 +1,9 @@
 //! Protected servers, also of 2025-03-26.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ProtectedResource};
-use mcp_test_core::scenario::ClientTest;
-use mcp_test_core::server::Server;
 
 use super::served::{facts, protected, server_behind};
+use crate::scenarios::prelude::*;
 
 /// A protected server with one authorization server; at 2025-03-26 that is at the same origin, and the server has no metadata.
 pub(super) fn protected_at(

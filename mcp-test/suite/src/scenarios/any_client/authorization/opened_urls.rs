@@ -3,16 +3,12 @@
 //! The client finds a program of ours instead of a browser, which writes down what it is given. Whether a client has shown a URL to its
 //! user, or asked about it, is not seen.
 
-use std::sync::Arc;
-
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, StatedEndpoints};
 use mcp_test_core::process::StandInBrowser;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::Server;
 
 use super::flow::{Flow, Step, judge_flow};
 use super::served::protected;
+use crate::scenarios::prelude::*;
 
 /// How many characters of a URL are shown.
 const SHOWN: usize = 80;

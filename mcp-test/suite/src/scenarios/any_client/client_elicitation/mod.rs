@@ -3,19 +3,10 @@
 mod peers;
 
 use futures_util::future::join_all;
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::clock::{self, Deadline};
-use mcp_test_core::expect::{Matcher, non_empty_array_of, object, one_of};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Judging, Part};
-use mcp_test_core::server::{Answer, Call, Server};
+use mcp_test_core::clock;
+use mcp_test_core::expect::{non_empty_array_of, one_of};
 use mcp_test_core::spec::error_code::INTERNAL_ERROR;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
-use mcp_test_core::trace::{EventKind, Party, Seq};
-use mcp_test_core::wire::Message;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use self::peers::{
     answers_with_names, answers_with_titles, looks_ahead, refuses_a_missing_mode,
@@ -24,6 +15,7 @@ use self::peers::{
 };
 use super::exchange::{Exchange, Refusal, answered, first, param, result};
 use super::{REPLY_TIME, never_listed, one_tool, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Before the server answers `tools/list`, it asks a client that declares `elicitation` for what not every client expects: a form

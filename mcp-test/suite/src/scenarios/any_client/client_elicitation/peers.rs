@@ -1,13 +1,10 @@
 //! The clients of the proofs: each does one thing wrong.
 
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{
-    ElicitationResponse, FormElicitation, Handlers, ScriptedClient, UrlElicitation,
-};
-use serde_json::json;
+use mcp_test_core::client::{ElicitationResponse, FormElicitation, Handlers, UrlElicitation};
 
 use super::{CHOICES, ENUM_NAMES, PATTERN, UUID};
 use crate::scenarios::any_client::failing_client::listing;
+use crate::scenarios::prelude::*;
 
 /// Connects as a client that declares both modes, and lists the tools.
 fn asked(

@@ -1,13 +1,7 @@
 //! The verdicts on what the client has read.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Judging;
-use mcp_test_core::spec::Requirement;
-use mcp_test_core::trace::{Party, Seq};
 use mcp_test_core::transport::ClientEnd;
 use mcp_test_core::transport::event_form::EventForm;
-use mcp_test_core::wire::Message;
 
 use super::{
     BATCH, BEFORE, BOTH, COMMENTS, CR, CRLF, CURSOR, FIELDS, FIRST, HANDSHAKE, LINES, PIECES,
@@ -15,6 +9,7 @@ use super::{
 };
 use crate::scenarios::any_client::exchange::exchanges;
 use crate::scenarios::any_client::never_listed;
+use crate::scenarios::prelude::*;
 
 pub(super) fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let succeeded = matches!(judging.client_end().0, ClientEnd::Succeeded | ClientEnd::Unobserved);

@@ -3,19 +3,10 @@
 mod judge;
 mod partial_readers;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::clock::{self, Deadline};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::ClientTest;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Era, Requirement, Revision, Revisions};
-use mcp_test_core::transport::Fault;
+use mcp_test_core::clock;
 use mcp_test_core::transport::event_form::EventForm;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use self::judge::judge;
 use self::partial_readers::{
@@ -24,6 +15,7 @@ use self::partial_readers::{
     stops_at_pieces,
 };
 use super::{HANDSHAKE, REPLY_TIME, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server answers every request with an event stream, and writes the events in the forms that the format allows. The pages of

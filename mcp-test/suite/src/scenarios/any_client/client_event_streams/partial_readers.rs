@@ -1,11 +1,7 @@
 //! Clients that read a part of what the server sends.
 
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::spec::{Era, Revision};
-use serde_json::json;
-
 use crate::scenarios::any_client::failing_client::{leaving_pings, list_answering};
+use crate::scenarios::prelude::*;
 
 /// Answers so many pings, and lists so many pages, the next of which it cannot read.
 fn reading(answered: usize, pages: usize) -> ScriptedClient {

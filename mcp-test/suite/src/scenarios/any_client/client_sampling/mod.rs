@@ -3,19 +3,10 @@
 mod peers;
 
 use futures_util::future::join_all;
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::clock::{self, Deadline};
-use mcp_test_core::expect::{any_of, non_empty_array, object, one_of};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckBuilder, ClientTest, Judging, Part};
-use mcp_test_core::server::{Answer, Call, Server};
+use mcp_test_core::clock;
+use mcp_test_core::expect::{any_of, non_empty_array, one_of};
 use mcp_test_core::spec::error_code::{INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::transport::Fault;
-use mcp_test_core::wire::Message;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use self::peers::{
     ends_its_turn, generates_for_a_hologram, generates_for_a_mixture, generates_for_nothing,
@@ -24,6 +15,7 @@ use self::peers::{
 };
 use super::exchange::{Exchange, first, param, result};
 use super::{REPLY_TIME, never_listed, one_tool, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Before the server answers `tools/list`, it asks a client that declares `sampling` for generations: with the content of a message as

@@ -1,19 +1,16 @@
 //! The clients of the proofs: each does one thing wrong.
 
 use mcp_test_core::client::wait::Step;
-use mcp_test_core::client::{
-    ClientTask, Handlers, SamplingRequest, SamplingResponse, ScriptedClient,
-};
-use mcp_test_core::json::Value;
-use mcp_test_core::spec::Capability;
+use mcp_test_core::client::{Handlers, SamplingRequest, SamplingResponse};
 use mcp_test_core::spec::error_code::{INTERNAL_ERROR, INVALID_PARAMS};
 use mcp_test_core::wire::Request;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::{
     ARRAY, MISSING_RESULT, MIXED_RESULTS, NO_MESSAGES, NONE, REQUIRED, SAMPLING, UNKNOWN_CONTENT,
 };
 use crate::scenarios::any_client::failing_client::listing;
+use crate::scenarios::prelude::*;
 
 /// Connects as a client that declares tools in sampling, and lists the tools.
 fn generating(model: fn(&SamplingRequest) -> SamplingResponse) -> ScriptedClient {

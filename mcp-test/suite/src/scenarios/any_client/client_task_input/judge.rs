@@ -1,9 +1,5 @@
 //! Judges `client-task-input`: which requests of a task the client answered, and when.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::Judging;
-use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::ClientEnd;
 
 use super::{
@@ -13,7 +9,7 @@ use super::{
 use crate::scenarios::any_client::exchange::AnsweredRequest;
 use crate::scenarios::any_client::never_listed;
 use crate::scenarios::any_client::task_requests::{TaskRequests, calls_with_tasks, state, status};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 /// The requests that a state lists.
 fn listed(poll: &AnsweredRequest) -> Option<&Object> {

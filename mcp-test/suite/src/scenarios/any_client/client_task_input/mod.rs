@@ -3,17 +3,12 @@
 mod judge;
 mod server;
 
-use std::time::Duration;
-
-use mcp_test_core::client::ScriptedClient;
-use mcp_test_core::client::reference::{TaskHabits, client_with, good_client, next_pause};
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::client::reference::{TaskHabits, client_with, next_pause};
 
 use self::judge::judge;
 use self::server::serve;
 use super::task_requests::listing_with_tasks;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The first call of a tool becomes a task that asks for input, and the second one becomes a task that asks in a mode which the

@@ -1,16 +1,11 @@
 //! The server of `client-task-input`: what its tasks ask for, by what the client has answered.
 
-use std::time::Duration;
-
 use mcp_test_core::clock::Stopwatch;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::ClientTest;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, error_code};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::{ASKING, INTERVAL, MOST_UNANSWERED, ROOTS, UNDECLARED};
 use crate::scenarios::any_client::task_requests::{Shared, output, server_with_tasks, task, tools};
+use crate::scenarios::prelude::*;
 
 const TTL: Duration = Duration::from_secs(600);
 /// How long a task waits for an answer before it ends without it.

@@ -1,15 +1,7 @@
 //! Judges `client-task-polling`: where the client stopped asking for each task, and what it had got by then.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
 use mcp_test_core::clock::format_duration;
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::Judging;
-use mcp_test_core::spec::{error_code, meta};
-use mcp_test_core::trace::{Party, Seq};
 use mcp_test_core::transport::ClientEnd;
-use mcp_test_core::wire::Message;
 
 use super::{
     BOTH, DECLARES, EXPIRED, EXPIRY, EXTENSION_IDS, FIRST_INTERVAL, FIRST_TTL, INTERVAL,
@@ -21,8 +13,8 @@ use crate::scenarios::any_client::never_listed;
 use crate::scenarios::any_client::task_requests::{
     TaskRequests, calls_with_tasks, declares_tasks, state, status,
 };
-use crate::scenarios::ensure;
 use crate::scenarios::extension_id::has_extension_form;
+use crate::scenarios::prelude::*;
 
 pub(super) fn judge(judging: &mut Judging) -> Result<(), Finding> {
     if judging.requests("tools/list").is_empty() {

@@ -3,20 +3,14 @@
 mod judge;
 mod server;
 
-use std::time::Duration;
-
-use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::client::reference::{
-    TaskHabits, TaskState, client_with, good_client, has_ended, next_pause, stated_interval,
+    TaskHabits, TaskState, client_with, has_ended, next_pause, stated_interval,
 };
-use mcp_test_core::json::Value;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use self::judge::judge;
 use self::server::serve;
 use super::task_requests::listing_with_tasks;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The first call of a tool becomes a task, the second one has a plain result, and the third one becomes a task that expires.

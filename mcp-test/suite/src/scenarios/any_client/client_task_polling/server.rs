@@ -1,16 +1,11 @@
 //! The server of `client-task-polling`: what it answers, by what it has done so far.
 
-use std::time::Duration;
-
 use mcp_test_core::clock::Stopwatch;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::ClientTest;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Era, error_code};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::{EXPIRED, FIRST_INTERVAL, FIRST_TTL, OF_PROMPT, POLLED, RAISED_INTERVAL};
 use crate::scenarios::any_client::task_requests::{Shared, output, server_with_tasks, task, tools};
+use crate::scenarios::prelude::*;
 
 /// The time to live that a later state names.
 const LONG_TTL: Duration = Duration::from_secs(600);

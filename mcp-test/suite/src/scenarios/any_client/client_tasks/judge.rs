@@ -1,12 +1,7 @@
 //! Judges `client-tasks`: what the client made of each request about its tasks.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{array_of, equals, non_empty_string, object};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Judging;
-use mcp_test_core::spec::{Capability, Requirement, error_code};
-use mcp_test_core::trace::Party;
-use mcp_test_core::wire::{Message, Request};
+use mcp_test_core::expect::{array_of, non_empty_string};
+use mcp_test_core::wire::Request;
 
 use super::of_tool::of_tool;
 use super::{
@@ -15,7 +10,7 @@ use super::{
 };
 use crate::scenarios::any_client::exchange::{ClientReply, Exchange, exchanges};
 use crate::scenarios::any_client::never_listed;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::task_judging::{
     has_waited, judge_created, judge_ids, judge_no_metadata, judge_related, judge_state,
     judge_timestamps, status_notifications,

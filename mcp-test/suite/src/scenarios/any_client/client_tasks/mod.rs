@@ -4,16 +4,14 @@ mod judge;
 mod of_tool;
 mod server;
 
-use mcp_test_core::client::reference::{TaskHabits, client_with, good_client, options};
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::json::Value;
-use mcp_test_core::spec::{Revision, Revisions, error_code, meta};
-use mcp_test_core::wire::{Id, Request, RpcError};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value as Json, json};
+use mcp_test_core::client::reference::{TaskHabits, client_with, options};
+use mcp_test_core::wire::Request;
+use serde_json::Value as Json;
 
 use self::judge::judge;
 use self::server::serve;
+
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Before the server answers `tools/list`, it has the client run requests as tasks, as far as the client declares that: one to its

@@ -1,16 +1,10 @@
 //! Judges what the client of `client-tasks` does with what belongs to its own call of a tool as a task.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{equals, object};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Judging;
-use mcp_test_core::spec::meta;
-use mcp_test_core::trace::{EventKind, Party, Seq};
 use mcp_test_core::wire::Request;
 
 use super::{ELICITATION, OF_TOOL, RELATED, STREAM};
 use crate::scenarios::any_client::exchange::{ClientReply, Exchange, exchanges};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 pub(super) fn of_tool(judging: &mut Judging) {
     let form = related(judging, ELICITATION);

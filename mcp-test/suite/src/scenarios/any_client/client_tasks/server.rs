@@ -1,15 +1,14 @@
 //! The server of `client-tasks`: it asks the client for tasks, follows them, and runs a task for the client.
 
 use futures_util::future::join;
-use mcp_test_core::clock::{self, Deadline};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::ClientTest;
-use mcp_test_core::server::{Answer, Call, CallError, Server};
-use mcp_test_core::spec::{Capability, Side, error_code, meta, method};
-use serde_json::{Value as Json, json};
+use mcp_test_core::clock;
+use mcp_test_core::server::CallError;
+use mcp_test_core::spec::{Side, method};
+use serde_json::Value as Json;
 
 use super::{CHOSEN, ELICITATION, OF_TOOL, SAMPLING};
 use crate::scenarios::any_client::{REPLY_TIME, knowing_first, server};
+use crate::scenarios::prelude::*;
 use crate::scenarios::task_states::UNKNOWN;
 
 /// How many pages of the client's tasks are requested at most.

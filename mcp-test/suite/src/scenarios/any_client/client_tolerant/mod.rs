@@ -2,14 +2,9 @@
 
 mod peers;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::scenario::{ClientTest, Judging, ReceivedMessage};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, Side, method};
-use mcp_test_core::wire::{Id, Message};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::{Value, json};
+use mcp_test_core::scenario::ReceivedMessage;
+use mcp_test_core::spec::{Side, method};
+use serde_json::Value;
 
 use self::peers::{
     answers_notifications, leaves_at_a_cancellation, leaves_at_a_change, leaves_at_a_log_message,
@@ -18,6 +13,7 @@ use self::peers::{
 };
 use super::exchange::{Exchange, exchanges, reply_in_words, result};
 use super::{answers_ping, knowing_first, never_listed, one_tool, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Before the server answers the first `tools/list`, it sends notifications that a client has to tolerate: one of an unknown method, changes of lists, log messages of every level and with data of

@@ -1,12 +1,10 @@
 //! The clients of the proofs: each does one thing wrong.
 
-use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::client::reference::patient::{Reaction, Received, correct};
-use mcp_test_core::json::Value;
-use mcp_test_core::spec::error_code;
-use mcp_test_core::wire::{ErrorReply, Id, RpcError};
+use mcp_test_core::wire::ErrorReply;
 
 use crate::scenarios::any_client::{leaving, reacting};
+use crate::scenarios::prelude::*;
 
 /// Whether the server has sent a notification of this method.
 fn is(received: Received<'_>, method: &str) -> bool {

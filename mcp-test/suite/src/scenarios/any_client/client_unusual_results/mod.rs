@@ -2,23 +2,13 @@
 
 mod results;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::ScriptedClient;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Judging};
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Era, Revision, Revisions};
-use mcp_test_core::transport::Fault;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use self::results::{
     PROMPT, TOOL, URI, contents, messages, prompts, resources, tool_result, tools,
 };
 use super::failing_client::{fails_after, fails_at_the_first_result};
 use super::reaction::accepts_replies;
 use super::{never_listed, server};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Every result of the server is valid, but has what few servers send: unknown members, capabilities and keys of `_meta`, items with

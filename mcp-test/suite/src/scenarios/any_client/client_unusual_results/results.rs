@@ -1,9 +1,8 @@
 //! The results of `client-unusual-results`: all of them valid at their revision. What a client makes of them is judged elsewhere.
 
-use mcp_test_core::json::Value;
-use mcp_test_core::server::{Answer, Call};
-use mcp_test_core::spec::{Era, Revision, error_code};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
+
+use crate::scenarios::prelude::*;
 
 /// A tool, a prompt and a resource with nothing but the required members.
 pub(super) const TOOL: &str = "minimal";

@@ -1,21 +1,15 @@
 //! `auth/authorization-server-migration`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ProtectedResource, ScriptedServer, Verdict};
-use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::flow_proofs::of_refused_flow;
 use super::references::REGISTRATION_PAGE;
 use super::served::{facts, server_behind};
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// After the first request with a token the server names another authorization server, and refuses the tokens of the first one. The

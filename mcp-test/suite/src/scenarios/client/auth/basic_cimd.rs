@@ -1,13 +1,6 @@
 //! `auth/basic-cimd`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::{Fault, Misbehavior};
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{equal, judge_authorizations, judge_flow};
 use super::flow_proofs::of_authorized_flow;
@@ -15,6 +8,7 @@ use super::references::{CIMD_DRAFT, CIMD_PAGE};
 use super::served::protected;
 use super::signing_in_client::METADATA_DOCUMENT;
 use super::{CORE_SUITES, signing_in_client};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client signs in with an authorization server that takes the URL of a metadata document as client id, and registers clients,

@@ -1,14 +1,8 @@
 //! `auth/client-credentials-basic`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::client::{AuthenticationMethod, GrantType};
 use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{Behavior, TokenRequest};
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::flow::judge_flow;
 use super::flow_proofs::of_machine;
@@ -16,6 +10,7 @@ use super::references::{CLIENT_CREDENTIALS_GRANT, SEP_1046};
 use super::served::protected;
 use super::signing_in_client;
 use super::token_requests::{Examined, WrongRequest, examine_basic, judge_requests, refusing};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client gets its token with a secret, and without a user.
@@ -70,6 +65,6 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 
 proofs! {
     passes on signing_in_client(), and shares of_machine();
-    catches "client-credentials-basic-auth" by misbehavior(mcp_test_core::transport::Misbehavior::OtherAuthMethod);
+    catches "client-credentials-basic-auth" by misbehavior(Misbehavior::OtherAuthMethod);
     catches "client-credentials-grant-type" by parameter("token", "grant_type", "password"), under Strict;
 }

@@ -1,17 +1,9 @@
 //! `auth/client-credentials-jwt`.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
 use mcp_test_core::jose::SigningKey;
 use mcp_test_core::oauth::client::{AuthenticationMethod, GrantType};
 use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{Behavior, Expiry, TokenRequest, VerifiedAssertions};
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::flow::judge_flow;
 use super::flow_proofs::of_machine;
@@ -19,6 +11,7 @@ use super::references::{CLIENT_CREDENTIALS_GRANT, RFC_7523_CLIENT, SEP_1046};
 use super::served::{no_key, protected};
 use super::signing_in_client;
 use super::token_requests::{Examined, OfficiallyWrong, WrongRequest, judge_requests, refusing};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client gets its token with a key, and without a user.

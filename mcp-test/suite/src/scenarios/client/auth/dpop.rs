@@ -1,16 +1,10 @@
 //! `auth/dpop`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
-
 use super::flow::judge_flow;
 use super::flow_proofs::of_refused_flow;
 use super::proofs_of_possession::{FRESH, SCHEME, TOKEN_PROOF, bound, judge_proofs};
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client binds its token to a key of its own, so that nobody else can use it.

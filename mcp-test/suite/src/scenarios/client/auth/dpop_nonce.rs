@@ -1,12 +1,5 @@
 //! `auth/dpop-nonce`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
-
 use super::flow::judge_flow;
 use super::flow_proofs::of_refused_flow;
 use super::proofs_of_possession::{
@@ -14,6 +7,7 @@ use super::proofs_of_possession::{
 };
 use super::references::{DPOP_EXTENSION, RFC_9449_RESOURCE_NONCE, RFC_9449_SERVER_NONCE, SEP_1932};
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client proves possession of its key by proofs that have a nonce of the server.

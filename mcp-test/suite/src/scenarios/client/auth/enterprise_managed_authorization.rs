@@ -1,23 +1,13 @@
 //! `auth/enterprise-managed-authorization`.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
 use mcp_test_core::clock;
-use mcp_test_core::json::Value;
 use mcp_test_core::oauth::client::{AuthenticationMethod, GrantType};
 use mcp_test_core::oauth::oauth_error::{ErrorCode, OAuthError};
 use mcp_test_core::oauth::scripted::{
     Behavior, Expiry, MetadataAt, ProtectedResource, ScriptedServer, TokenIssuer, TokenRequest,
     VerifiedAssertions,
 };
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
 use mcp_test_core::transport::generated_id::generate_id;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::flow::judge_flow;
 use super::flow_proofs::of_machine;
@@ -25,6 +15,7 @@ use super::references::{RFC_7523_GRANT, RFC_8693, SEP_990};
 use super::served::{facts, no_key, server_behind};
 use super::signing_in_client;
 use super::token_requests::{Examined, WrongRequest, examine_basic, judge_requests, refusing};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client gets its token through the identity provider of an organization, and asks no user.
@@ -243,7 +234,7 @@ proofs! {
     catches "complete-flow-token-exchange" by no_parameter("exchange", "audience");
     catches "complete-flow-token-exchange" by no_parameter("exchange", "resource"), at V2025_11_25;
     catches "complete-flow-token-exchange" by parameter("exchange", "subject_token", "e30.e30.e30");
-    catches "complete-flow-jwt-bearer" by misbehavior(mcp_test_core::transport::Misbehavior::OtherAuthMethod);
+    catches "complete-flow-jwt-bearer" by misbehavior(Misbehavior::OtherAuthMethod);
     catches "complete-flow-jwt-bearer" by parameter("exchange", "audience", "http://127.0.0.1/other");
     catches "complete-flow-jwt-bearer" by parameter("exchange", "resource", "http://127.0.0.1/other");
     catches "complete-flow-jwt-bearer" by parameter("token", "assertion", "e30.e30.e30");

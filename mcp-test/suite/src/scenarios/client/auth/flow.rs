@@ -1,18 +1,10 @@
 //! The checks that every scenario makes of a client that signs in, and what such a client has done.
 
-use std::sync::Arc;
-
-use mcp_test_core::check;
-use mcp_test_core::check::Finding;
 use mcp_test_core::jose::base64url;
-use mcp_test_core::json::Value;
 use mcp_test_core::oauth::parameters::Parameters;
 use mcp_test_core::oauth::scripted::{
     McpRequest, ReceivedRequests, RequestKind, StrayRequest, TokenRequest,
 };
-use mcp_test_core::scenario::{CheckSpec, Judging, Profile};
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::trace::Seq;
 use reqwest::Url;
 use ring::digest;
 
@@ -20,6 +12,7 @@ use super::references::{
     ACCESS_TOKEN_USAGE, AUTHORIZATION_ENDPOINT, METADATA_DISCOVERY, PKCE, PRM_DISCOVERY,
     REGISTRATION_PAGE, RFC_8414, RFC_9728, TOKEN_REQUEST,
 };
+use crate::scenarios::prelude::*;
 
 pub(in crate::scenarios) const PRM: CheckSpec = check!(
     "prm-pathbased-requested",

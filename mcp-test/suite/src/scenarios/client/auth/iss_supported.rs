@@ -1,16 +1,12 @@
 //! `auth/iss-supported`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
 
 use super::flow_proofs::of_flow;
 use super::issuers::{issuer_check, judge_acceptance};
 use super::served::protected;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The authorization server says that its responses have `iss`, and they have the right one: the client goes on.

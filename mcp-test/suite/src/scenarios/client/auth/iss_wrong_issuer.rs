@@ -1,17 +1,12 @@
 //! `auth/iss-wrong-issuer`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, SentIssuer};
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
 
 use super::flow_proofs::of_consent;
 use super::issuers::{issuer_check, judge_refusal};
 use super::served::protected;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The authorization server says that its responses have `iss`, and sends that of another server. The client must not use the code; that

@@ -1,11 +1,8 @@
 //! What the scenarios about the issuer of an authorization response have in common (RFC 9207).
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{CheckSpec, Judging};
-use mcp_test_core::spec::Requirement;
-
 use super::flow::judge_flow;
 use super::references::RFC_9207;
+use crate::scenarios::prelude::*;
 
 /// The check of a scenario about the issuer of an authorization response.
 pub(super) const fn issuer_check(

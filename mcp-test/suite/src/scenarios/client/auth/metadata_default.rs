@@ -1,11 +1,6 @@
 //! `auth/metadata-default`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Step, judge_whole_flow};
 use super::flow_proofs::of_whole_flow;
@@ -15,6 +10,7 @@ use super::resource_parameter::{
 };
 use super::served::protected;
 use super::{METADATA_SUITES, signing_in_client};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client signs in with a server whose challenge says where its metadata is.
@@ -54,5 +50,5 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 proofs! {
     passes on signing_in_client(), and shares of_whole_flow();
     catches "prm-pathbased-requested" by give_up("discover"), under Strict;
-    catches "prm-priority-order" by misbehavior(mcp_test_core::transport::Misbehavior::TriesRootFirst);
+    catches "prm-priority-order" by misbehavior(Misbehavior::TriesRootFirst);
 }

@@ -1,17 +1,12 @@
 //! `auth/metadata-issuer-mismatch`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::references::{METADATA_DISCOVERY, RFC_8414};
 use super::served::protected;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The metadata of the authorization server names another issuer than the one at whose place it is. The client must not use any of the

@@ -1,11 +1,6 @@
 //! `auth/metadata-var1`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, MetadataAt, ProtectedResource};
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
 
 use super::flow::{Step, judge_whole_flow};
 use super::flow_proofs::of_whole_flow;
@@ -14,6 +9,7 @@ use super::resource_parameter::{
 };
 use super::served::protected;
 use super::{METADATA_SUITES, signing_in_client};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client signs in with a server whose challenge does not say where its metadata is: it is where RFC 9728 has it,

@@ -1,12 +1,6 @@
 //! `auth/metadata-var2`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, ResourceName};
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Step, judge_whole_flow, judge_wrong_path};
 use super::flow_proofs::of_whole_flow;
@@ -16,6 +10,7 @@ use super::resource_parameter::{
 };
 use super::served::protected;
 use super::{METADATA_SUITES, signing_in_client};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client signs in with a server whose challenge does not say where its metadata is: it is at the root of its origin, and

@@ -1,16 +1,13 @@
 //! `auth/2025-03-26-oauth-endpoint-fallback`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, MetadataAt, ProtectedResource, SentIssuer};
-use mcp_test_core::scenario::{ClientTest, Judging, Official, Suite};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
+use mcp_test_core::scenario::Suite;
 
 use super::flow::{Step, judge_whole_flow};
 use super::flow_proofs::of_older_fallback;
 use super::served::{facts, server_behind};
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client signs in with a server of 2025-03-26 that has no metadata at all: the endpoints are `/register`, `/authorize` and `/token`

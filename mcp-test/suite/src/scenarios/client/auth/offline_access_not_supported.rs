@@ -1,11 +1,6 @@
 //! `auth/offline-access-not-supported`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Received, judge_flow};
 use super::flow_proofs::of_flow;
@@ -13,6 +8,7 @@ use super::references::SEP_2207;
 use super::scopes::stated;
 use super::served::protected;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The authorization server does not have the scope `offline_access`: the client must not ask for it.

@@ -1,20 +1,13 @@
 //! `auth/offline-access-scope`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::ScriptedClient;
-use mcp_test_core::json::Value;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::{Fault, Misbehavior};
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Authorized, Received, judge_flow};
 use super::flow_proofs::of_authorized_flow;
 use super::references::SEP_2207;
 use super::served::protected;
 use super::signing_in_client;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The authorization server has the scope `offline_access`, which the metadata of the server does not list. A client that wants a refresh

@@ -1,25 +1,17 @@
 //! `auth/pre-registration`.
 
-use std::sync::Arc;
-
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::client::AuthenticationMethod;
 use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{
     Behavior, PresentedCredentials, ProtectedResource, ScriptedServer, TokenRequest,
 };
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::flow::judge_flow;
 use super::flow_proofs::of_authorized_flow;
 use super::references::PREREGISTRATION;
 use super::served::{facts, server_behind};
 use super::{CORE_SUITES, signing_in_client};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The authorization server registers no clients; the client gets its id and its secret in the context, as from its user, and must

@@ -2,22 +2,18 @@
 
 use std::collections::HashSet;
 
-use mcp_test_core::check;
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::dpop::Proof;
 use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{
     Behavior, McpCredentials, McpRequest, ProtectedResource, ScriptedServer, Verdict,
 };
-use mcp_test_core::scenario::{CheckBuilder, CheckSpec, ClientTest, Judging};
-use mcp_test_core::server::Server;
-use mcp_test_core::trace::Seq;
 
 use super::flow::{Flow, Received};
 use super::references::{
     DPOP_EXTENSION, RFC_9449_CHECKS, RFC_9449_SCHEME, RFC_9449_SYNTAX, RFC_9449_TOKEN, SEP_1932,
 };
 use super::served::{facts, server_behind};
+use crate::scenarios::prelude::*;
 
 pub(super) const TOKEN_PROOF: CheckSpec = check!(
     "sep-1932-client-token-request-proof",

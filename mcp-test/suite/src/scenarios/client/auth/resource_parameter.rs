@@ -1,13 +1,11 @@
 //! The checks of the resource that a client names in its requests (RFC 8707).
 
-use mcp_test_core::check;
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::parameters::Parameters;
-use mcp_test_core::scenario::{CheckSpec, Judging};
 use reqwest::Url;
 
 use super::flow::{Flow, is_resource_uri};
 use super::references::{CANONICAL_URI, RESOURCE_PARAMETER, RFC_8707, RFC_9728_IDENTITY};
+use crate::scenarios::prelude::*;
 
 pub(super) const IN_AUTHORIZATION: CheckSpec = check!(
     "resource-parameter-in-authorization",

@@ -1,11 +1,6 @@
 //! `auth/scope-from-www-authenticate`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{judge_authorizations, judge_flow};
 use super::flow_proofs::of_flow;
@@ -13,6 +8,7 @@ use super::references::SCOPE_SELECTION;
 use super::scopes::should_ask_for;
 use super::served::protected;
 use super::{SCOPE_SUITES, signing_in_client};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client signs in with a server whose challenge names a scope, and should ask for it.

@@ -2,13 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
-use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::judge_flow;
 use super::flow_proofs::of_refused_flow;
@@ -16,6 +10,7 @@ use super::references::SCOPE_CHALLENGE;
 use super::scopes::is_open;
 use super::served::protected;
 use super::{SCOPE_SUITES, signing_in_client};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server refuses every token with `insufficient_scope`, and from the fourth on with HTTP 410. The client should ask for

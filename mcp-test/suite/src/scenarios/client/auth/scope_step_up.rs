@@ -1,12 +1,6 @@
 //! `auth/scope-step-up`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
-use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
 
 use super::flow::{Received, judge_flow};
 use super::flow_proofs::of_refused_flow;
@@ -14,6 +8,7 @@ use super::references::{SCOPE_CHALLENGE, SCOPE_SELECTION};
 use super::scopes::{is_open, should_ask_for};
 use super::served::protected;
 use super::{SCOPE_SUITES, signing_in_client};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client lists the tools with a token for one scope and calls a tool that needs another one. The server answers the call with

@@ -1,18 +1,12 @@
 //! What a scenario serves to a client that signs in.
 
-use std::sync::Arc;
-
-use mcp_test_core::check::Finding;
 use mcp_test_core::jose::JoseError;
-use mcp_test_core::json::Value;
 use mcp_test_core::oauth::scripted::{
     Behavior, IssuedTokens, ProtectedResource, ReceivedRequests, RefreshTokens, ScriptedServer,
     SharedFacts,
 };
-use mcp_test_core::scenario::{ClientTest, Profile};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revisions, error_code};
-use serde_json::json;
+
+use crate::scenarios::prelude::*;
 
 /// What the actors of a test share, kept for the judge.
 pub(in crate::scenarios) fn facts(test: &ClientTest) -> SharedFacts {

@@ -1,13 +1,9 @@
 //! The reference client that signs in.
 
-use std::sync::Arc;
-
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
 use mcp_test_core::jose::SigningKey;
-use mcp_test_core::json::Value;
 use mcp_test_core::oauth::sign_in::{ClientGrant, RegisteredClient, Settings, SignIn};
-use mcp_test_core::transport::Misbehavior;
+
+use crate::scenarios::prelude::*;
 
 /// The URL that the official suite expects as the id of a client with a metadata document. It is never fetched.
 pub(super) const METADATA_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";

@@ -1,14 +1,13 @@
 //! What the scenarios about authentication at the token endpoint have in common.
 
-use mcp_test_core::check;
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::scripted::{PresentedCredentials, TokenRequest};
-use mcp_test_core::scenario::{CheckSpec, Judging, Proof};
+use mcp_test_core::scenario::Proof;
 
 use super::flow::{Flow, judge_flow};
 use super::flow_proofs::{of_flow, of_resource};
 use super::references::TOKEN_REQUEST;
 use super::resource_parameter::judge_resource;
+use crate::scenarios::prelude::*;
 
 /// The check of the method.
 pub(super) const METHOD: CheckSpec = check!(

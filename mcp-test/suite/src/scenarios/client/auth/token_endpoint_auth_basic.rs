@@ -1,18 +1,13 @@
 //! `auth/token-endpoint-auth-basic`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::client::AuthenticationMethod;
 use mcp_test_core::oauth::scripted::Behavior;
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::transport::Misbehavior;
-use mcp_test_core::{proofs, scenario};
 
 use super::resource_parameter::{CONSISTENT, IN_AUTHORIZATION, IN_TOKEN, MATCHES, VALID};
 use super::served::protected;
 use super::token_endpoint::{METHOD, judge_method, of_method};
 use super::{CORE_SUITES, signing_in_client};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client registers with an authorization server that supports `client_secret_basic` alone, and says so in the registration, too: it must

@@ -1,15 +1,10 @@
 //! What a scenario without a user demands of token requests: how the server refuses a wrong one, and what the judge says of it.
 
-use std::sync::Arc;
-
-use mcp_test_core::check::Finding;
 use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{AnswersToken, PresentedCredentials, TokenRequest};
-use mcp_test_core::scenario::{Judging, Profile};
-use mcp_test_core::spec::Requirement;
-use mcp_test_core::trace::Seq;
 
 use super::flow::Received;
+use crate::scenarios::prelude::*;
 
 /// What is wrong with a token request.
 pub(super) struct WrongRequest {

@@ -1,11 +1,7 @@
 //! `auth/wif-jwt-bearer`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::clock;
 use mcp_test_core::jose::SigningKey;
 use mcp_test_core::oauth::client::GrantType;
@@ -14,14 +10,7 @@ use mcp_test_core::oauth::scripted::{
     AssertionFault, Behavior, Expiry, ProtectedResource, ScriptedServer, TokenRequest,
     VerifiedAssertions,
 };
-use mcp_test_core::scenario::{ClientTest, Judging, Official};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Requirement, Revision, Revisions};
-use mcp_test_core::trace::Seq;
 use mcp_test_core::transport::generated_id::generate_id;
-use mcp_test_core::transport::{Fault, Misbehavior};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::flow::{Received, judge_flow};
 use super::flow_proofs::of_machine;
@@ -29,6 +18,7 @@ use super::references::{RFC_7523_GRANT, SEP_1933};
 use super::served::{facts, no_key, server_behind};
 use super::signing_in_client;
 use super::token_requests::{Examined, WrongRequest};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client of a workload gets its token with an assertion that its platform has issued.

@@ -1,18 +1,15 @@
 //! The verdicts on the headers of the calls.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Judging, Profile, ReceivedMessage};
+use mcp_test_core::scenario::ReceivedMessage;
 use mcp_test_core::spec::header::{self, MCP_PARAM_PREFIX};
 use mcp_test_core::spec::param_headers;
-use serde_json::json;
 
 use super::parameters::{Parameter, arguments, input_schema, null_parameters, parameters};
 use super::{
     BASE64, COMPLETE, CONVERTED, ENCODES, EXACT, MIRRORED, MIRRORS, NULL_TOOL, OMITS,
     OMITTED_ABSENT, OMITTED_NULL, SUPPORTS, TOOL,
 };
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 pub(super) fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let (calls, null_calls) = (judging.calls(TOOL), judging.calls(NULL_TOOL));

@@ -3,19 +3,11 @@
 mod judge;
 mod parameters;
 
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Official, Profile};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use self::judge::judge;
 use self::parameters::{Parameter, arguments, input_schema, null_parameters, parameters};
 use super::lenient_server::lenient_server;
 use super::references::{SEP_2243_CUSTOM, SEP_2243_ENCODING};
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client mirrors arguments of a tool into the headers that its schema names, as text or, where a header cannot hold

@@ -1,10 +1,9 @@
 //! The parameters of the tools, and their values in the context.
 
-use mcp_test_core::scenario::Profile;
 use mcp_test_core::spec::header::X_MCP_HEADER;
-use serde_json::json;
 
 use super::{BASE64, ENCODES, MIRRORS, OMITS};
+use crate::scenarios::prelude::*;
 
 /// A parameter of a tool, and its value in the context.
 pub(super) struct Parameter {

@@ -1,11 +1,8 @@
 //! The verdicts on the metadata in the messages of a client.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{object, string};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckBuilder, Judging, Part, ReceivedMessage};
-use mcp_test_core::spec::{Revision, header, meta};
-use mcp_test_core::wire::Message;
+use mcp_test_core::scenario::ReceivedMessage;
+
+use crate::scenarios::prelude::*;
 
 /// The check of a declared capability, and the capability.
 pub(super) const ROOTS: (&str, &str) = ("sep-2575-client-declares-roots-capability", "roots");

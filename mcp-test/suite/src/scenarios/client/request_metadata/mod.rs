@@ -2,21 +2,11 @@
 
 mod judge;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Official};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
-use mcp_test_core::wire::RpcError;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use self::judge::{ELICITATION, ROOTS, SAMPLING, judge};
 use super::references::SEP_2575;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Every request is self-contained: it names its revision in `_meta` and, over HTTP, in a header, and carries the

@@ -1,12 +1,9 @@
 //! Clients that retry in different ways, for the proofs.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::client::{Client, ClientTask, RequestOptions, ScriptedClient};
-use mcp_test_core::json::Value;
-use serde_json::json;
+use mcp_test_core::client::{Client, RequestOptions};
 
 use super::{KEY, STATE, UNRELATED, UNTYPED, WITH_STATE, WITHOUT_STATE};
+use crate::scenarios::prelude::*;
 
 async fn connect(task: &ClientTask) -> Result<Client, Finding> {
     let mut options = task.options();

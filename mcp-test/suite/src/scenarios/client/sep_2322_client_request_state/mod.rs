@@ -2,18 +2,8 @@
 
 mod faulty_clients;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
-use mcp_test_core::expect::{ObjectMatcher, boolean, object, string};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{
-    CheckBuilder, ClientTest, Judging, Need, Official, Profile, ReceivedMessage,
-};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
-use mcp_test_core::wire::{Id, Message};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{ObjectMatcher, boolean};
+use mcp_test_core::scenario::ReceivedMessage;
 
 use self::faulty_clients::{
     also_listing_with_the_state, also_with_the_same_id, also_without_input,
@@ -22,7 +12,7 @@ use self::faulty_clients::{
 };
 use super::lenient_server::lenient_server;
 use super::references::SEP_2322;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The client answers a result that asks for input by sending the request again, with the input and with the state of the

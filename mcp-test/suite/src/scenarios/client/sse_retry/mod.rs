@@ -2,25 +2,13 @@
 
 mod reconnecting_clients;
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::reference::good_client;
 use mcp_test_core::clock;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{ClientTest, Judging, Official, Profile};
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code, header};
-use mcp_test_core::trace::{EventKind, Party, Seq, Trace};
-use mcp_test_core::wire::Message;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use self::reconnecting_clients::{
     immediately, never, only_before, with_foreign_event_id, without_call, without_last_event_id,
 };
 use super::references::SEP_1699;
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// The server ends the event stream of a tool call before its result, with a `retry` time. The client should reconnect

@@ -2,15 +2,10 @@
 //!
 //! They send raw HTTP requests: the scripted client waits for the `retry` time and sends the right id.
 
-use std::time::Duration;
-
-use mcp_test_core::client::{ClientTask, ScriptedClient};
-use mcp_test_core::clock::Deadline;
-use mcp_test_core::spec::{Revision, header};
-use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::TOOL;
+use crate::scenarios::prelude::*;
 
 /// A client whose call is followed by this request, built from the response.
 fn reconnecting(reconnect: fn(&HttpResponse) -> Option<HttpRequest>) -> ScriptedClient {

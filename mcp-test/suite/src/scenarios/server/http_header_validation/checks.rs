@@ -1,8 +1,6 @@
 //! The checks of `http-header-validation`.
 
-use mcp_test_core::check;
-use mcp_test_core::scenario::CheckSpec;
-
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::{RFC_9110_VALUES, SEP_2243_CASE, SEP_2243_VALIDATION};
 
 #[rustfmt::skip]

@@ -1,17 +1,11 @@
 //! `input-required-result-basic-elicitation`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{equals, non_empty_array, object};
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::Answer;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::non_empty_array;
 
 use super::fixture::{GREETING, USER_NAME, accepted, asking, complete, expect_reply};
 use crate::scenarios::input_rounds::declare_all;
 use crate::scenarios::matchers::first_text;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_2322;
 
 scenario! {

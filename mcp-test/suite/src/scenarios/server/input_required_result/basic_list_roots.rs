@@ -1,19 +1,13 @@
 //! `input-required-result-basic-list-roots`.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::expect::{any_of, text_containing};
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::Answer;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::fixture::{
     Fixture, ROOT, ROOT_NAME, asking, complete, expect_reply, first_is, rooted, to_first,
 };
 use crate::scenarios::input_rounds::declare_all;
 use crate::scenarios::matchers::first_text;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_2322;
 
 scenario! {

@@ -1,17 +1,10 @@
 //! `input-required-result-capability-check`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
 use mcp_test_core::expect::{empty_object, not};
-use mcp_test_core::json::Object;
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
 
 use super::fixture::{Fixture, asking, requests};
 use crate::scenarios::input_rounds::method_of;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_2322;
 
 scenario! {

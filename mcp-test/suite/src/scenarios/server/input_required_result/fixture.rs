@@ -1,15 +1,11 @@
 //! The fixtures that ask for input, the steps of a call of them, and the responses of the official suite.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{Matcher, ObjectMatcher, anything, equals, not, object, satisfying};
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{Ctx, RequestBuilder};
-use mcp_test_core::server::{Respond, Server, given, method, params};
-use serde_json::json;
+use mcp_test_core::expect::{ObjectMatcher, not};
+use mcp_test_core::scenario::RequestBuilder;
+use mcp_test_core::server::{Respond, params};
 
 use crate::scenarios::input_rounds::method_of;
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 
 /// A tool or prompt that asks for input before its result is complete.
 #[derive(Clone, Copy)]

@@ -1,18 +1,9 @@
 //! `input-required-result-ignore-extra-params`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{anything, equals};
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::fixture::{GREETING, USER_NAME, accepted, complete};
 use crate::scenarios::input_rounds::declare_all;
 use crate::scenarios::matchers::first_text;
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_2322;
 
 scenario! {

@@ -1,18 +1,10 @@
 //! `input-required-result-multi-round`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{anything, equals, non_empty_string, not, object};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{non_empty_string, not};
 
 use super::fixture::{Fixture, accepted, asking, complete, expect_reply, state, to_first};
 use crate::scenarios::input_rounds::declare_all;
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_2322;
 
 scenario! {

@@ -1,18 +1,12 @@
 //! `input-required-result-multiple-input-requests`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{Matcher, equals, non_empty_string, object, satisfying};
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::Answer;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::non_empty_string;
 
 use super::fixture::{
     Fixture, accepted, asking, complete, expect_reply, requests, rooted, sampled, to_first,
 };
 use crate::scenarios::input_rounds::{declare_all, method_of, responses};
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_2322;
 
 scenario! {

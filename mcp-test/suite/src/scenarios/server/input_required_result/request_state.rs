@@ -1,17 +1,11 @@
 //! `input-required-result-request-state`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{non_empty_string, object, text_containing};
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Server};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{non_empty_string, text_containing};
 
 use super::fixture::{Fixture, accepted, asking, complete, expect_reply, to_first};
 use crate::scenarios::input_rounds::declare_all;
 use crate::scenarios::matchers::first_text;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_2322;
 
 scenario! {

@@ -1,16 +1,8 @@
 //! `input-required-result-result-type`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::Call;
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Capability, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::fixture::GREETING;
 use crate::scenarios::input_rounds::declare_all;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_2322;
 
 scenario! {

@@ -1,23 +1,13 @@
 //! `input-required-result-tampered-state`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{
-    Matcher, anything, equals, non_empty_string, not, object, text_containing,
-};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need, Official, Profile};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Respond, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{non_empty_string, not, text_containing};
+use mcp_test_core::server::Respond;
 
 use super::fixture::{Fixture, accepted, complete, state, to_first};
 use crate::scenarios::input_rounds::{alter, completes, declare_all};
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::is_error;
 use crate::scenarios::server::references::SEP_2322;
-use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// The tool `test_input_required_result_tampered_state` refuses a state that the client has changed.

@@ -1,14 +1,7 @@
 //! `input-required-result-unsupported-methods`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::scenario::{Ctx, Official, Profile};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use crate::scenarios::input_rounds::declare_all;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_2322;
 
 scenario! {

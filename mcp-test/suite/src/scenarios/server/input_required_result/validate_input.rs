@@ -1,20 +1,12 @@
 //! `input-required-result-validate-input`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{equals, not};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need, Official, Profile};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Respond, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::not;
+use mcp_test_core::server::Respond;
 
 use super::fixture::{GREETING, USER_NAME, accepted, complete};
 use crate::scenarios::input_rounds::{completes, declare_all};
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_2322;
-use crate::scenarios::{ensure, reference_server_with};
 
 scenario! {
     /// Responses that are malformed are not taken for input.

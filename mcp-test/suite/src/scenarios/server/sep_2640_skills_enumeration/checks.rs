@@ -1,8 +1,6 @@
 //! The checks of `sep-2640-skills-enumeration`.
 
-use mcp_test_core::scenario::CheckSpec;
-use mcp_test_core::spec::Requirement;
-
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::skills::check;
 
 #[rustfmt::skip]

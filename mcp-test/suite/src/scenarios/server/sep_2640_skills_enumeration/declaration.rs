@@ -1,9 +1,8 @@
 //! What the server declares in `server/discover`.
 
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{ObjectMatcher, object};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Part};
+use mcp_test_core::expect::ObjectMatcher;
+
+use crate::scenarios::prelude::*;
 
 /// Members of a wrapper around the settings.
 const WRAPPER: [&str; 4] = ["config", "specVersion", "stability", "id"];

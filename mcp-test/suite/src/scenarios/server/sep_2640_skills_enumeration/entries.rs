@@ -1,16 +1,10 @@
 //! The entries of `skills/list`: their members, URIs and names.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{
-    Matcher, ObjectMatcher, any_of, array, equals, non_empty_string, object, satisfying,
-    text_starting_with,
-};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
+use mcp_test_core::expect::{ObjectMatcher, any_of, array, non_empty_string, text_starting_with};
 
 use super::entry::Entry;
-use crate::scenarios::ensure;
 use crate::scenarios::matchers::repeated;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::skills::{name_in, text};
 
 /// The prefix of keys in the metadata of the frontmatter that is left to extensions of MCP.

@@ -1,10 +1,6 @@
 //! An entry of `skills/list`.
 
-use mcp_test_core::client::Reply;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Part;
-use mcp_test_core::trace::Seq;
-
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::skills::{Pages, name_in, text};
 
 /// An entry of `skills/list`.

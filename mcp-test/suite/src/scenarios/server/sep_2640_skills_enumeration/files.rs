@@ -2,12 +2,11 @@
 
 use std::collections::HashSet;
 
-use mcp_test_core::expect::{Matcher, array_of, object, satisfying};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
+use mcp_test_core::expect::array_of;
 
 use super::entries::each;
 use super::entry::Entry;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::skills::text;
 
 /// The most files of a skill that every client accepts.

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{array, object};
-use mcp_test_core::scenario::{CheckBuilder, Ctx};
+use mcp_test_core::expect::array;
 
 use super::entry::Entry;
 use crate::scenarios::matchers::caching_hints;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::skills::Pages;
 
 const PAGINATION: &str = "sep-2640-skills-list-pagination";

@@ -9,20 +9,13 @@ mod files;
 mod listing;
 mod retrieval;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::equals;
-use mcp_test_core::scenario::{Ctx, Need, Official, Profile};
-use mcp_test_core::server::reference::{everything, skills};
-use mcp_test_core::server::{Server, given, method, param};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{proofs, scenario};
-use serde_json::json;
+use mcp_test_core::server::reference::skills;
 
 use self::checks::CHECKS;
 use self::entry::Entry;
 use self::retrieval::{ReadSkill, Retrieved};
 use super::skills::{Pages, settings};
-use crate::scenarios::reference_server_with;
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// A server that declares the extension for skills lists them, each with its frontmatter and its files.

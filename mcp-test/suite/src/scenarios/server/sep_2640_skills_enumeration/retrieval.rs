@@ -1,16 +1,12 @@
 //! `skills/get`, and the `SKILL.md` of an entry.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{Matcher, equals, object};
-use mcp_test_core::json::{Object, Pointer, Value};
-use mcp_test_core::scenario::{Ctx, Subject};
-use mcp_test_core::spec::error_code;
-use serde_json::json;
+use mcp_test_core::json::Pointer;
+use mcp_test_core::scenario::Subject;
 
 use super::entries::{described, files_or_dynamic};
 use super::entry::Entry;
 use crate::scenarios::matchers::caching_hints;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::scenarios::server::skills::{SkillMd, skill_uri};
 

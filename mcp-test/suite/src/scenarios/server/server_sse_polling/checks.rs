@@ -1,8 +1,6 @@
 //! The checks of `server-sse-polling`, in the order of official reports; ours follow.
 
-use mcp_test_core::check;
-use mcp_test_core::scenario::CheckSpec;
-
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_1699;
 
 #[rustfmt::skip]

@@ -3,23 +3,13 @@
 mod checks;
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use mcp_test_core::check::{Cause, Finding};
-use mcp_test_core::clock::{self, Deadline};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{CheckBuilder, Ctx, Need, Official, Profile, Suite};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Call, Server};
-use mcp_test_core::spec::{Requirement, Revision, Revisions, header};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::transport::{HttpRequest, HttpResponse};
+use mcp_test_core::clock;
+use mcp_test_core::scenario::Suite;
 use mcp_test_core::wire::sse::SseEvent;
-use mcp_test_core::wire::{Id, Message};
-use mcp_test_core::{proofs, scenario};
-use serde_json::json;
 
 use self::checks::CHECKS;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{Session, call_of_fixture, finding, is_success, reply};
 
 const ONLY: Revisions = Revisions::only(Revision::V2025_11_25);

@@ -1,8 +1,6 @@
 //! The checks of `server-stateless`: the official ones, then ours.
 
-use mcp_test_core::check;
-use mcp_test_core::scenario::CheckSpec;
-
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_2575;
 
 #[rustfmt::skip]

@@ -1,17 +1,10 @@
 //! Probes of `server/discover`, compared with what the server lists.
 
-use mcp_test_core::check::{Cause, Fate, Finding};
+use mcp_test_core::check::Fate;
 use mcp_test_core::client::Fixtures;
-use mcp_test_core::expect::object;
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Part, truthy};
-use mcp_test_core::spec::{Requirement, error_code, meta};
-use mcp_test_core::transport::HttpResponse;
-use mcp_test_core::wire::Message;
-use serde_json::json;
 
 use super::probes::{Attempt, Probes, attempt_finding, discover, error, result};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{reply, request};
 
 /// What the server declares and lists, which decides how the other probes are judged.

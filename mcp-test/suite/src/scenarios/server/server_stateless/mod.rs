@@ -8,17 +8,12 @@ mod requests;
 mod subscriptions;
 mod tools;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{Ctx, Need, Official, Suite};
-use mcp_test_core::server::reference::everything;
-use mcp_test_core::server::{Answer, Call, Server};
-use mcp_test_core::spec::{Revision, Revisions, error_code};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{proofs, scenario};
-use serde_json::json;
+use mcp_test_core::scenario::Suite;
 
 use self::checks::CHECKS;
 use self::probes::Probes;
+
+use crate::scenarios::prelude::*;
 
 scenario! {
     /// Every request is self-contained: it carries its version and the capabilities of its client. It is refused with a

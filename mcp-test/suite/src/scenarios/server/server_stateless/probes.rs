@@ -1,13 +1,8 @@
 //! Raw requests that do not end the scenario as long as the server answers at all.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::header;
-use mcp_test_core::transport::{HttpRequest, HttpResponse};
-use mcp_test_core::wire::{Id, Message, RpcError};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{self, describe, finding, request};
 
 /// The response to a request, or why there is none.

@@ -1,14 +1,11 @@
 //! Probes of single requests: their `_meta`, versions, capabilities and methods.
 
-use mcp_test_core::check::Finding;
 use mcp_test_core::json;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::{error_code, header, meta};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::discovery::Discovered;
 use super::probes::{Probes, attempt_finding, discover, error, result, with_code, with_status};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{call_of_fixture, post, request, request_meta};
 
 /// The tool that needs a capability of the client.

@@ -1,19 +1,13 @@
 //! Probes of two concurrent subscriptions, each of which should be notified of one change.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
-use mcp_test_core::clock::Deadline;
 use mcp_test_core::json;
-use mcp_test_core::scenario::{Ctx, Profile};
-use mcp_test_core::spec::{Requirement, error_code, meta};
 use mcp_test_core::transport::HttpExchange;
-use mcp_test_core::wire::{Id, Message, Notification};
-use serde_json::{Value, json};
+use mcp_test_core::wire::Notification;
+use serde_json::Value;
 
 use super::discovery::Discovered;
 use super::probes::{Probes, attempt_finding, error};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{call_of_fixture, finding, post, request};
 
 /// The tools that change a list.

@@ -1,17 +1,12 @@
 //! Probes of the messages that a tool sends before its result.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
-use mcp_test_core::clock::Deadline;
-use mcp_test_core::scenario::{Ctx, Profile};
-use mcp_test_core::transport::{HttpExchange, HttpResponse};
-use mcp_test_core::wire::Message;
+use mcp_test_core::transport::HttpExchange;
 use serde_json::Value;
 
 use super::discovery::Discovered;
 use super::probes::{Probes, attempt_finding};
 use super::requests::eliciting_meta;
+use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{call_of_fixture, finding, post};
 
 /// The tool that asks its user for input, in the result of its call.

@@ -1,11 +1,9 @@
 //! The peers of the proofs about tasks.
 
-use std::time::Duration;
-
-use mcp_test_core::expect::equals;
 use mcp_test_core::server::reference::everything_with_second;
-use mcp_test_core::server::{Respond, Rule, Server, given, method, param};
-use serde_json::json;
+use mcp_test_core::server::{Respond, Rule};
+
+use crate::scenarios::prelude::*;
 
 /// The reference server whose seconds last ten milliseconds, so that no proof waits for the end of a task.
 pub(super) fn quick() -> Server {

@@ -1,16 +1,10 @@
 //! What the scenarios for tasks share: the requests of a client with the extension, and how it waits for a task.
 
-use std::time::Duration;
+use mcp_test_core::clock;
+use mcp_test_core::clock::format_duration;
+use mcp_test_core::expect::{ObjectMatcher, non_empty_array, not};
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::clock::{self, Deadline, format_duration};
-use mcp_test_core::expect::{Matcher, ObjectMatcher, equals, non_empty_array, not, object};
-use mcp_test_core::scenario::{CheckBuilder, Ctx};
-use mcp_test_core::spec::{Requirement, error_code, meta};
-use serde_json::json;
-
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::scenarios::task_states::{is_terminal, member, poll_interval};
 

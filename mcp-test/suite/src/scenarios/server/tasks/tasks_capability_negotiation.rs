@@ -1,17 +1,8 @@
 //! `tasks-capability-negotiation`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{anything, equals, object};
-use mcp_test_core::scenario::{CheckBuilder, Ctx, Need, Official, truthy};
-use mcp_test_core::server::{given, method};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::peers::{computing_at_once, quick, quick_but};
 use super::task_client::{TASKS, call, refused_undeclared, send_undeclared, task_id};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::{SEP_2575_PAGE, SEP_2663};
 use crate::scenarios::task_states::{is_task, member};
 

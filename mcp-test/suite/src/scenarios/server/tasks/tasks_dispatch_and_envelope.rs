@@ -1,17 +1,12 @@
 //! `tasks-dispatch-and-envelope`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{any_of, anything, array, equals, object};
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::{Answer, Server, given, method, param};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{any_of, array};
 
 use super::peers::{answering, computing_at_once, quick, quick_but};
 use super::task_client::{
     call, of_task, plain_result, refused, send, task_id, until_asking, until_ended,
 };
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::{SEP_2322, SEP_2663};
 
 scenario! {

@@ -1,19 +1,12 @@
 //! `tasks-lifecycle`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{ObjectMatcher, equals, non_empty_array, number, object, string};
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{ObjectMatcher, non_empty_array, number};
 
 use super::peers::{answering, computing_at_once, quick, quick_but};
 use super::task_client::{
     OF_CANCEL, acknowledges, call, has_status, of_task, plain_result, task_id, until_ended,
 };
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::{SEP_2322, SEP_2663};
 use crate::scenarios::task_states::{is_task, is_terminal, member, timestamp};
 

@@ -1,16 +1,10 @@
 //! `tasks-mrtr-composition`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{equals, first, object, text_containing};
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{CheckBuilder, Ctx, Need, Official};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{first, text_containing};
 
 use super::peers::{answering, quick, quick_but};
 use super::task_client::{TASKS, has_status, task_id, until_ended};
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::{SEP_2322, SEP_2663};
 
 scenario! {

@@ -1,19 +1,10 @@
 //! `tasks-mrtr-input`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{Matcher, anything, equals, object, satisfying};
-use mcp_test_core::json::{Object, Value};
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::peers::quick;
 use super::task_client::{
     OF_UPDATE, acknowledges, call, has_status, of_task, send, task_id, until_asking, until_ended,
 };
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::{SEP_2322, SEP_2663};
 
 scenario! {

@@ -1,17 +1,10 @@
 //! `tasks-request-headers`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
-use mcp_test_core::expect::{equals, first, object};
-use mcp_test_core::scenario::{Ctx, Need, Official, truthy};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, error_code, header, meta};
-use mcp_test_core::transport::fault::Misbehavior;
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::first;
 
 use super::peers::{answering, quick, quick_but};
 use super::task_client::{call, declared, of_task, refused, task_id};
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::{SEP_2243, SEP_2663};
 
 scenario! {

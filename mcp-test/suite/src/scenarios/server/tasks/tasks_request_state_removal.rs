@@ -1,14 +1,8 @@
 //! `tasks-request-state-removal`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::object;
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::spec::{Capability, Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::peers::{computing_at_once, quick};
 use super::task_client::{call, of_task, task_id};
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_2663;
 
 scenario! {

@@ -1,15 +1,8 @@
 //! `tasks-required-task-error`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{anything, object};
-use mcp_test_core::scenario::{Ctx, Need, Official, Part, Profile};
-use mcp_test_core::server::Server;
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use super::peers::{answering, quick, quick_but};
 use super::task_client::{TASKS, refused_undeclared, send_undeclared};
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::{SEP_2575_PAGE, SEP_2663};
 
 scenario! {

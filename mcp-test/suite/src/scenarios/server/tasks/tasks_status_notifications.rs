@@ -1,11 +1,7 @@
 //! `tasks-status-notifications`.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::scenario::{Ctx, Official};
-use mcp_test_core::spec::{Revision, Revisions};
-use mcp_test_core::{check, proofs, scenario};
-
 use super::peers::quick;
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_2663;
 
 scenario! {

@@ -1,20 +1,11 @@
 //! `tasks-wire-fields`.
 
-use std::time::Duration;
-
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::Reply;
 use mcp_test_core::clock::{self, Stopwatch};
-use mcp_test_core::expect::{Matcher, any_of, equals, integer, null, object, satisfying};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::{Ctx, Need, Official};
-use mcp_test_core::server::{Answer, Server, given, method};
-use mcp_test_core::spec::{Capability, Revision, Revisions, error_code, meta};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
+use mcp_test_core::expect::{any_of, integer, null};
 
 use super::peers::{quick, quick_but};
 use super::task_client::{TASKS, of_task, task_id, until_ended};
+use crate::scenarios::prelude::*;
 use crate::scenarios::server::references::SEP_2663;
 use crate::scenarios::task_states::is_task;
 

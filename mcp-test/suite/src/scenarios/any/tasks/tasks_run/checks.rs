@@ -1,16 +1,10 @@
 //! What is judged of a task: its states, its result, the list of tasks, and notifications.
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::client::{MAX_PAGES, Reply};
-use mcp_test_core::expect::{array, array_of, equals, non_empty_string, object};
-use mcp_test_core::json::Value;
-use mcp_test_core::scenario::Ctx;
-use mcp_test_core::spec::{Capability, Requirement, error_code, meta};
-use mcp_test_core::trace::Party;
-use mcp_test_core::wire::Message;
+use mcp_test_core::client::MAX_PAGES;
+use mcp_test_core::expect::{array, array_of, non_empty_string};
 
 use crate::scenarios::any::tasks::task::{PROGRESS, of_task};
-use crate::scenarios::ensure;
+use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::scenarios::task_judging::{
     has_waited, judge_no_metadata, judge_related, judge_state, judge_timestamps,

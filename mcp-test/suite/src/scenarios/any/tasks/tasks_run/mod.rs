@@ -2,19 +2,13 @@
 
 mod checks;
 
-use mcp_test_core::check::Finding;
-use mcp_test_core::expect::{equals, object};
-use mcp_test_core::scenario::{Ctx, Need};
-use mcp_test_core::spec::{Capability, Requirement, Revision, Revisions, meta};
-use mcp_test_core::{check, proofs, scenario};
-use serde_json::json;
-
 use self::checks::{
     finished, is_same, judge_failure, judge_result, judge_state_of, listed, notifications, progress,
 };
 use super::flaw::Flaw;
 use super::peer::{flawed, tasks_server};
 use super::task::{NO_TOOL, call_as_task, of_task, tool_with};
+use crate::scenarios::prelude::*;
 use crate::scenarios::task_judging::{judge_created, judge_timestamps};
 use crate::scenarios::task_states::{UNKNOWN, is_terminal, member};
 
