@@ -671,13 +671,9 @@ fn the_proofs_of_a_check_are_shown() {
         MCP-Tools-Call: https://modelcontextprotocol.io/specification/2025-06-18/server/tools#calling-tools
         Shown to be reported:
           FAILURE by --fault 'error:tools/call:-32602'
-            also SKIPPED of tools-call-mixed-content-exact
           FAILURE by --fault 'remove:tools/call:/content/0'
-            also FAILURE of tools-call-mixed-content-exact
           FAILURE by --fault 'remove:tools/call:/content/1'
-            also FAILURE of tools-call-mixed-content-exact
           FAILURE by --fault 'remove:tools/call:/content/2'
-            also FAILURE of tools-call-mixed-content-exact
 
       tools-call-mixed-content-exact (of mcp-test; FAILURE)
         The call succeeds, and its items are those of the fixture, in their order

@@ -6,23 +6,19 @@ use crate::scenarios::client::auth::{flow, serve_enterprise, served, signing_in_
 
 mod declared_extension;
 mod expiry;
-mod internal_addresses;
 mod older;
 mod opened_urls;
 
 scenarios![
-    client_pkce_support,
-    client_pkce_support_openid,
+    pkce_support::{client_pkce_support, client_pkce_support_openid},
     client_state,
     client_token_use,
     client_token_recipients,
-    client_insecure_resource_metadata,
-    client_internal_authorization_server,
-    client_insecure_endpoints,
-    client_redirected_metadata,
-    client_linked_documents,
-    client_authorization_url_scheme,
-    client_authorization_url_file,
+    internal_addresses::{
+        client_insecure_resource_metadata, client_internal_authorization_server,
+        client_insecure_endpoints, client_redirected_metadata, client_linked_documents,
+    },
+    authorization_url_schemes::{client_authorization_url_scheme, client_authorization_url_file},
     client_authorization_url_insecure,
     client_authorization_url_shell,
     client_several_authorization_servers,

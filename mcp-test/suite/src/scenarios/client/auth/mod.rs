@@ -73,7 +73,6 @@ macro_rules! signing_in {
 
 pub(in crate::scenarios) mod flow;
 mod flow_proofs;
-mod issuers;
 mod proofs_of_possession;
 mod references;
 mod resource_parameter;
@@ -81,7 +80,6 @@ mod scopes;
 pub(in crate::scenarios) mod served;
 #[doc(hidden)]
 pub mod signing_in_client;
-mod token_endpoint;
 mod token_requests;
 
 pub(in crate::scenarios) use enterprise_managed_authorization::serve_with as serve_enterprise;
@@ -97,19 +95,14 @@ const METADATA_SUITES: &[Suite] = &[Suite::Active, Suite::Auth, Suite::Metadata]
 const SCOPE_SUITES: &[Suite] = &[Suite::Active, Suite::Auth, Suite::Sep835];
 
 scenarios![
-    metadata_default,
-    metadata_var1,
-    metadata_var2,
-    metadata_var3,
+    metadata_places::{metadata_default, metadata_var1, metadata_var2, metadata_var3},
     basic_cimd,
     scope_from_www_authenticate,
     scope_from_scopes_supported,
     scope_omitted_when_undefined,
     scope_step_up,
     scope_retry_limit,
-    token_endpoint_auth_basic,
-    token_endpoint_auth_post,
-    token_endpoint_auth_none,
+    token_endpoint::{token_endpoint_auth_basic, token_endpoint_auth_post, token_endpoint_auth_none},
     pre_registration,
     oauth_metadata_backcompat,
     oauth_endpoint_fallback,
@@ -117,12 +110,10 @@ scenarios![
     offline_access_scope,
     offline_access_not_supported,
     authorization_server_migration,
-    iss_supported,
-    iss_not_advertised,
-    iss_supported_missing,
-    iss_wrong_issuer,
-    iss_unexpected,
-    iss_normalized,
+    issuers::{
+        iss_supported, iss_not_advertised, iss_supported_missing, iss_wrong_issuer, iss_unexpected,
+        iss_normalized,
+    },
     metadata_issuer_mismatch,
     client_credentials_jwt,
     client_credentials_basic,

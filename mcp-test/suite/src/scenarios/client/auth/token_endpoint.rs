@@ -1,16 +1,72 @@
-//! What the scenarios about authentication at the token endpoint have in common.
+//! The scenarios about authentication at the token endpoint.
 
-use mcp_test_core::oauth::scripted::{PresentedCredentials, TokenRequest};
+use mcp_test_core::oauth::client::AuthenticationMethod;
+use mcp_test_core::oauth::scripted::{Behavior, PresentedCredentials, TokenRequest};
 use mcp_test_core::scenario::Proof;
 
-use super::flow::{Flow, judge_flow};
+use super::flow::judge_flow;
 use super::flow_proofs::{of_flow, of_resource};
 use super::references::TOKEN_REQUEST;
-use super::resource_parameter::judge_resource;
+use super::resource_parameter::{
+    CONSISTENT, IN_AUTHORIZATION, IN_TOKEN, MATCHES, VALID, judge_resource,
+};
+use super::served::protected;
+use super::{CORE_SUITES, signing_in_client};
 use crate::scenarios::prelude::*;
 
+client_scenarios! {
+    all: {
+        revisions: Revisions::from(Revision::V2025_06_18),
+        official: Official::client_auth(Revisions::from(Revision::V2025_06_18), CORE_SUITES),
+        transports: StreamableHttp,
+    }
+    token_endpoint_auth_basic {
+        /// The client registers with an authorization server that supports `client_secret_basic` alone, and says so in the registration, too: it must
+        /// authenticate in the header `Authorization`.
+        "auth/token-endpoint-auth-basic": "The client authenticates at the token endpoint in the header `Authorization`",
+        checks: signing_in![partial: METHOD, IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES],
+        serve: |test| supporting(test, &[AuthenticationMethod::Basic]),
+        judge: |judging| judge_method(judging, "client_secret_basic"),
+        proofs: {
+            passes on signing_in_client(), and shares of_method();
+            catches "token-endpoint-auth-method" by misbehavior(Misbehavior::OtherAuthMethod);
+        },
+    }
+    token_endpoint_auth_post {
+        /// The client registers with an authorization server that supports `client_secret_post` alone, and says so in the registration, too: it must
+        /// authenticate in the form.
+        "auth/token-endpoint-auth-post": "The client authenticates at the token endpoint in the form",
+        checks: signing_in![partial: METHOD, IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES],
+        serve: |test| supporting(test, &[AuthenticationMethod::Post]),
+        judge: |judging| judge_method(judging, "client_secret_post"),
+        proofs: {
+            passes on signing_in_client(), and shares of_method();
+            catches "token-endpoint-auth-method" by misbehavior(Misbehavior::OtherAuthMethod);
+        },
+    }
+    token_endpoint_auth_none {
+        /// The client registers with an authorization server that supports `none` alone, and says so in the registration, too: it must
+        /// authenticate without a secret.
+        "auth/token-endpoint-auth-none": "The client authenticates at the token endpoint without a secret",
+        checks: signing_in![partial: METHOD, IN_AUTHORIZATION, IN_TOKEN, VALID, CONSISTENT, MATCHES],
+        serve: |test| supporting(test, &[AuthenticationMethod::None]),
+        judge: |judging| judge_method(judging, "none"),
+        proofs: {
+            passes on signing_in_client(), and shares of_method();
+            catches "token-endpoint-auth-method" by parameter("token", "client_secret", "invented");
+        },
+    }
+}
+
+fn supporting(
+    test: &ClientTest,
+    methods: &'static [AuthenticationMethod],
+) -> Result<Server, Finding> {
+    protected(test, Behavior { methods, ..Behavior::default() }, |resource| resource)
+}
+
 /// The check of the method.
-pub(super) const METHOD: CheckSpec = check!(
+const METHOD: CheckSpec = check!(
     "token-endpoint-auth-method",
     "The client authenticates at the token endpoint by the method that it is registered for",
     [MCP_TEST_TOKEN_ENDPOINT_AUTH_METHOD]
@@ -19,14 +75,14 @@ pub(super) const METHOD: CheckSpec = check!(
 .named("Token endpoint authentication method");
 
 /// The proofs that all of these scenarios have.
-pub(super) fn of_method() -> Vec<Proof> {
+fn of_method() -> Vec<Proof> {
     let mut proofs = of_flow();
     proofs.extend(of_resource());
     proofs
 }
 
 /// Judges the method of each token request, and the resource that the client names.
-pub(super) fn judge_method(judging: &mut Judging, expected: &str) -> Result<(), Finding> {
+fn judge_method(judging: &mut Judging, expected: &str) -> Result<(), Finding> {
     let flow = judge_flow(judging)?;
     if flow.tokens.is_empty() {
         let finding = Finding::peer("the client made no token request");
@@ -36,13 +92,9 @@ pub(super) fn judge_method(judging: &mut Judging, expected: &str) -> Result<(), 
         let judged = method(&received.request, expected);
         judging.check(&METHOD.id).judge(judged.map_err(|finding| finding.evidence(received.seq)));
     }
-    judge_resources(judging, &flow);
-    Ok(())
-}
-
-fn judge_resources(judging: &mut Judging, flow: &Flow) {
     let named = judging.server_url();
-    judge_resource(judging, flow, &named);
+    judge_resource(judging, &flow, &named);
+    Ok(())
 }
 
 fn method(request: &TokenRequest, expected: &str) -> Result<(), Finding> {
