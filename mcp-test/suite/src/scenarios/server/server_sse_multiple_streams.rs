@@ -290,7 +290,7 @@ mod tests {
 
     /// Refuses a second listening stream as the TypeScript SDK does.
     fn typescript() -> Router {
-        let turns = std::sync::Arc::new(AtomicUsize::new(0));
+        let turns = Arc::new(AtomicUsize::new(0));
         Router::new().fallback(move || {
             let is_first = turns.fetch_add(1, Ordering::Relaxed) == 0;
             async move {
