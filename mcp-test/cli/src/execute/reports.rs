@@ -11,15 +11,15 @@ use mcp_test_core::run::{
 };
 use mcp_test_core::scenario::Profile;
 
-use super::ci_reports::CiReports;
+use super::ci_reports::ci_reports;
 use super::{RunCommand, RunRequest, rerun, selection_label};
 use crate::common_args::Format;
 use crate::error::CliError;
 use crate::output;
 use crate::record::Record;
 use crate::report::{
-    Console, ConsoleOptions, Json, Progress, ReportError, ResultFiles, RunInfo, Secrets, rows,
-    wrap_lines,
+    Console, ConsoleOptions, Json, Progress, ReportError, Reporter, ResultFiles, RunInfo, Secrets,
+    rows, wrap_lines,
 };
 use crate::sign_in::SignInSession;
 use crate::signal::Signal;
@@ -27,11 +27,8 @@ use crate::workflow_commands;
 
 /// All reports of a run.
 pub(super) struct Reports {
-    files: Option<ResultFiles>,
-    ci: CiReports,
-    screen: Screen,
-    /// Whether the reader of standard output is gone.
-    stdout_closed: bool,
+    /// The result files, what is printed, and the reports for CI, in this order: annotations follow the text that explains them.
+    reporters: Vec<Box<dyn Reporter>>,
     /// Whether the run is complete, and reported.
     has_ended: bool,
     progress: Option<Progress<Box<dyn Write>>>,
@@ -54,40 +51,40 @@ pub(super) struct Reports {
     error: Option<CliError>,
 }
 
-enum Screen {
-    Console(Box<Console<Box<dyn Write>>>),
-    Json(Json<Box<dyn Write>>),
-}
-
-impl Screen {
-    fn new(request: &RunRequest<'_>, plan: &Plan, info: RunInfo, checks_to_stdout: bool) -> Self {
-        let (command, args) = (request.command, request.options);
-        if args.common.format == Format::Json {
-            // JSON has no colours, so nothing has to be stripped from it.
-            let out = workflow_commands::disarmed_json(Box::new(output::stdout()));
-            return Self::Json(Json::new(out, info));
-        }
-        let out = workflow_commands::disarmed(match checks_to_stdout {
-            true => Box::new(output::stderr()),
-            false => Box::new(output::stdout()),
-        });
-        let options = ConsoleOptions {
-            tested_side: command.tested_side(),
-            target: info.target,
-            selection: selection_label(request, plan),
-            profile: plan.profile,
-            single: args.scenarios.len() == 1,
-            // The official suite shows every scenario; `check` and runs of cases only those that need attention.
-            brief: command.default_profile() == Profile::Adaptive
-                || plan.profile != Profile::Official,
-            verbose: args.common.verbose,
-            coverage: args.coverage,
-            results: args.common.output_dir.clone(),
-            timestamps: !args.common.no_timestamps,
-            rerun: rerun(request),
-        };
-        Self::Console(Box::new(Console::new(out, options)))
+/// What is printed: the document, or the report for people.
+fn printed(
+    request: &RunRequest<'_>,
+    plan: &Plan,
+    info: RunInfo,
+    checks_to_stdout: bool,
+) -> io::Result<Box<dyn Reporter>> {
+    let (command, args) = (request.command, request.options);
+    if args.common.format == Format::Json {
+        // JSON has no colours, so nothing has to be stripped from it.
+        let out = workflow_commands::disarmed_json(Box::new(output::stdout()));
+        return Ok(Box::new(Json::new(out, info)));
     }
+    let out = workflow_commands::disarmed(match checks_to_stdout {
+        true => Box::new(output::stderr()),
+        false => Box::new(output::stdout()),
+    });
+    let options = ConsoleOptions {
+        tested_side: command.tested_side(),
+        target: info.target,
+        selection: selection_label(request, plan),
+        profile: plan.profile,
+        single: args.scenarios.len() == 1,
+        // The official suite shows every scenario; `check` and runs of cases only those that need attention.
+        brief: command.default_profile() == Profile::Adaptive || plan.profile != Profile::Official,
+        verbose: args.common.verbose,
+        coverage: args.coverage,
+        results: args.common.output_dir.clone(),
+        timestamps: !args.common.no_timestamps,
+        rerun: rerun(request),
+    };
+    let mut console = Console::new(out, options);
+    console.inapplicable(&plan.inapplicable)?;
+    Ok(Box::new(console))
 }
 
 impl Reports {
@@ -107,10 +104,12 @@ impl Reports {
             coverage: request.options.coverage.then_some(request.command.tested_side()),
         };
         // Each file is checked before the run: a long one would otherwise be lost at its end.
-        let files = options.output_dir.as_deref().map(|out| output_dir(out, info.clone()));
-        let has_timestamps = !options.no_timestamps;
-        let files = files.transpose()?.map(|files| files.timestamps(has_timestamps));
-        let ci = CiReports::new(request, &info, variable)?;
+        let mut reporters: Vec<Box<dyn Reporter>> = Vec::new();
+        if let Some(out) = &options.output_dir {
+            let files = output_dir(out, info.clone())?.timestamps(!options.no_timestamps);
+            reporters.push(Box::new(files));
+        }
+        let ci = ci_reports(request, &info, variable)?;
         if let Some(path) = &options.write_baseline {
             files::check_replaceable(path)
                 .map_err(CliError::unwritable("--write-baseline", path))?;
@@ -124,10 +123,7 @@ impl Reports {
         let mut summary = Summary::of(plan);
         summary.target.clone_from(&info.target);
         let mut reports = Self {
-            files,
-            ci,
-            screen: Screen::new(request, plan, info, checks_to_stdout),
-            stdout_closed: false,
+            reporters,
             has_ended: false,
             progress,
             secrets: request.secrets.clone(),
@@ -140,10 +136,11 @@ impl Reports {
             summary,
             error: None,
         };
-        if let Screen::Console(console) = &mut reports.screen {
-            let written = console.inapplicable(&plan.inapplicable);
-            reports.check_written(written);
+        match printed(request, plan, info, checks_to_stdout) {
+            Ok(printed) => reports.reporters.push(printed),
+            Err(error) => reports.note_unwritten(error.into()),
         }
+        reports.reporters.extend(ci);
         reports.update_progress(Progress::paint);
         Ok(reports)
     }
@@ -177,12 +174,6 @@ impl Reports {
     }
 
     fn report(&mut self, event: &MaskedEvent) {
-        if let Some(files) = &mut self.files
-            && let Err(error) = files.event(event)
-        {
-            // The run goes on without the file; `finish` returns the first error.
-            self.error.get_or_insert(error.into());
-        }
         self.update_progress(|progress| {
             progress.event(event);
             // What is printed next must not be appended to the status line.
@@ -197,13 +188,7 @@ impl Reports {
                 _ => wrap_lines(&format!("error: {text}")).split_off("error: ".len()),
             });
         }
-        if !self.stdout_closed {
-            let written = match &mut self.screen {
-                Screen::Console(console) => console.event(event),
-                Screen::Json(json) => json.event(event),
-            };
-            self.check_written(written);
-        }
+        self.each_reporter(|reporter| reporter.event(event));
         if let (true, RunEvent::Finished(outcome)) = (self.checks_to_stdout, &**event)
             && let Err(error) = output::print(&workflow_commands::disarm_json(&format!(
                 "{}\n",
@@ -212,11 +197,37 @@ impl Reports {
         {
             self.error.get_or_insert(error);
         }
-        // Last, so that annotations follow the text that explains them.
-        if let Err(error) = self.ci.event(event) {
-            self.error.get_or_insert(error.into());
-        }
         self.update_progress(Progress::paint);
+    }
+
+    /// Lets each reporter work. The run goes on without what cannot be written; `finish` returns the first error.
+    fn each_reporter(
+        &mut self,
+        mut work: impl FnMut(&mut dyn Reporter) -> Result<(), ReportError>,
+    ) {
+        let mut errors = Vec::new();
+        self.reporters.retain_mut(|reporter| match work(reporter.as_mut()) {
+            Ok(()) => true,
+            Err(error) => {
+                // What is printed is of no use without its beginning; a later file may still be written.
+                let is_kept = matches!(error, ReportError::Write { .. });
+                errors.push(error);
+                is_kept
+            }
+        });
+        errors.into_iter().for_each(|error| self.note_unwritten(error));
+    }
+
+    fn note_unwritten(&mut self, error: ReportError) {
+        let error = match error {
+            ReportError::Output(error) => match output::tolerate(Err(error)) {
+                // A reader such as `head` may have seen enough; files and the recording are still written.
+                Ok(_) => return,
+                Err(error) => CliError::Stdout(error),
+            },
+            error => error.into(),
+        };
+        self.error.get_or_insert(error);
     }
 
     /// Shows on the status line how the time passes.
@@ -226,7 +237,7 @@ impl Reports {
 
     /// Whether a report needs the end of the run even if there is nothing to print.
     fn needs_end(&self) -> bool {
-        matches!(self.screen, Screen::Json(_)) || self.files.is_some() || !self.ci.is_empty()
+        self.reporters.iter().any(|reporter| reporter.needs_end())
     }
 
     /// Updates the status line, and drops it on an error: it is a convenience, not a report.
@@ -239,17 +250,6 @@ impl Reports {
             return;
         }
         self.progress.take_if(|progress| work(progress).is_err());
-    }
-
-    fn check_written(&mut self, written: io::Result<()>) {
-        match output::tolerate(written) {
-            // A reader such as `head` may have seen enough; files and the recording are still written.
-            Ok(is_read) => self.stdout_closed |= !is_read,
-            Err(error) => {
-                self.stdout_closed = true;
-                self.error.get_or_insert(CliError::Stdout(error));
-            }
-        }
     }
 
     /// Reports an interrupted run to files and JSON; the official console has printed everything already.
@@ -282,10 +282,7 @@ impl Reports {
         if self.needs_end() {
             self.event(RunEvent::Ended(self.summary.clone()));
         }
-        if let Screen::Console(console) = &mut self.screen {
-            let written = console.report_not_applicable();
-            self.check_written(written);
-        }
+        self.each_reporter(|reporter| reporter.nothing_to_run());
         self.finish()
     }
 

@@ -9,7 +9,7 @@ use mcp_test_core::files;
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::run::{MaskedEvent, Outcome, RunEvent};
 
-use super::{ReportError, RunInfo, ScenarioRunNames, SummaryJson};
+use super::{ReportError, Reporter, RunInfo, ScenarioRunNames, SummaryJson};
 
 /// Writes the results directory during the run.
 ///
@@ -51,27 +51,6 @@ impl ResultFiles {
         self
     }
 
-    /// Writes the files that `event` completes.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be written.
-    pub fn event(&mut self, event: &MaskedEvent) -> Result<(), ReportError> {
-        match &**event {
-            RunEvent::PreflightDone(preflight) => self.summary.server(preflight.server.as_deref()),
-            RunEvent::Planned(scenario_runs) => {
-                self.names = ScenarioRunNames::of(scenario_runs).timestamps(self.timestamps);
-            }
-            RunEvent::Finished(outcome) => self.finished(outcome)?,
-            RunEvent::Ended(summary) => {
-                let document = self.summary.finish(summary);
-                self.write(&self.out.join("summary.json"), &document)?;
-            }
-            RunEvent::PreflightFailed { .. } | RunEvent::Started(_) => {}
-        }
-        Ok(())
-    }
-
     fn finished(&mut self, outcome: &Outcome) -> Result<(), ReportError> {
         let name = self.names.directory(outcome);
         let directory = self.out.join(&name);
@@ -106,6 +85,24 @@ impl ResultFiles {
 
     fn write(&self, path: &Path, document: &Value) -> Result<(), ReportError> {
         files::replace(path, document.pretty()).map_err(ReportError::write(path))
+    }
+}
+
+impl Reporter for ResultFiles {
+    fn event(&mut self, event: &MaskedEvent) -> Result<(), ReportError> {
+        match &**event {
+            RunEvent::PreflightDone(preflight) => self.summary.server(preflight.server.as_deref()),
+            RunEvent::Planned(scenario_runs) => {
+                self.names = ScenarioRunNames::of(scenario_runs).timestamps(self.timestamps);
+            }
+            RunEvent::Finished(outcome) => self.finished(outcome)?,
+            RunEvent::Ended(summary) => {
+                let document = self.summary.finish(summary);
+                self.write(&self.out.join("summary.json"), &document)?;
+            }
+            RunEvent::PreflightFailed { .. } | RunEvent::Started(_) => {}
+        }
+        Ok(())
     }
 }
 

@@ -31,7 +31,7 @@ use mcp_test_suite::scenarios;
 
 use self::palette::{BAD, FAINT, GOOD, UNSURE};
 use super::wrap::wrap;
-use super::{Rerun, ScenarioRunNames, checks_json, coverage_table, digest};
+use super::{ReportError, Reporter, Rerun, ScenarioRunNames, checks_json, coverage_table, digest};
 
 /// What the console shows, and what it needs to know before the run.
 #[derive(Debug, Clone)]
@@ -126,65 +126,10 @@ impl<W: Write> Console<W> {
         self.show(&words::inert(&text))
     }
 
-    /// Reports the scenarios of other transports; needed only for a run without any scenario run, which does not begin.
-    ///
-    /// # Errors
-    ///
-    /// If `out` cannot be written.
-    pub fn report_not_applicable(&mut self) -> io::Result<()> {
+    /// Reports the scenarios of other transports.
+    fn report_not_applicable(&mut self) -> io::Result<()> {
         let line = std::mem::take(&mut self.not_applicable);
         self.show(&line)
-    }
-
-    /// Shows `event`.
-    ///
-    /// # Errors
-    ///
-    /// If `out` cannot be written.
-    pub fn event(&mut self, event: &MaskedEvent) -> io::Result<()> {
-        match &**event {
-            RunEvent::PreflightDone(preflight) => self.preflight = preflight.clone(),
-            RunEvent::Planned(scenario_runs) => {
-                self.names =
-                    ScenarioRunNames::of(scenario_runs).timestamps(self.options.timestamps);
-                // A single scenario may have several scenario runs, which need labels and a summary.
-                self.options.single &= scenario_runs.len() == 1;
-                // Cases are the user's own.
-                let is_ours =
-                    |scenario_run: &ScenarioRun| scenario_run.scenario.kind == Kind::BuiltIn;
-                let is_known = self.options.brief && scenario_runs.iter().all(is_ours);
-                if self.options.verbose || !is_known {
-                    self.report_not_applicable()?;
-                }
-                if !self.options.single {
-                    let text = self.header();
-                    self.show(&text)?;
-                }
-            }
-            RunEvent::Finished(outcome) => {
-                self.record_skip_reason(outcome);
-                let text = match self.options.brief {
-                    true => self.checks(outcome),
-                    false => self.finished(outcome),
-                };
-                self.show(&text)?;
-            }
-            // The official suite has no words for an incomplete run.
-            RunEvent::Ended(Summary { interrupted: Some(_), .. }) if !self.options.brief => {}
-            RunEvent::Ended(summary) if summary.not_run.is_none() => {
-                let text = match self.options.brief {
-                    true => self.brief(summary),
-                    false => self.ended(summary),
-                };
-                self.show(&text)?;
-                if self.options.coverage {
-                    let table = coverage_table::table(&summary.coverage, self.options.tested_side);
-                    self.show(&format!("\n{table}"))?;
-                }
-            }
-            RunEvent::PreflightFailed { .. } | RunEvent::Started(_) | RunEvent::Ended(_) => {}
-        }
-        Ok(())
     }
 
     /// Writes and flushes, so that the status line is never painted before the text that precedes it.
@@ -393,6 +338,63 @@ impl<W: Write> Console<W> {
     fn reason(&self, scenario_run: &ScenarioRun) -> Option<&str> {
         let mut of_scenario = self.skip_reasons.get(&key(scenario_run)).into_iter().flatten();
         of_scenario.find(|(skipped, _)| skipped == scenario_run).map(|(_, reason)| reason.as_str())
+    }
+}
+
+impl<W: Write> Reporter for Console<W> {
+    fn event(&mut self, event: &MaskedEvent) -> Result<(), ReportError> {
+        match &**event {
+            RunEvent::PreflightDone(preflight) => self.preflight = preflight.clone(),
+            RunEvent::Planned(scenario_runs) => {
+                self.names =
+                    ScenarioRunNames::of(scenario_runs).timestamps(self.options.timestamps);
+                // A single scenario may have several scenario runs, which need labels and a summary.
+                self.options.single &= scenario_runs.len() == 1;
+                // Cases are the user's own.
+                let is_ours =
+                    |scenario_run: &ScenarioRun| scenario_run.scenario.kind == Kind::BuiltIn;
+                let is_known = self.options.brief && scenario_runs.iter().all(is_ours);
+                if self.options.verbose || !is_known {
+                    self.report_not_applicable()?;
+                }
+                if !self.options.single {
+                    let text = self.header();
+                    self.show(&text)?;
+                }
+            }
+            RunEvent::Finished(outcome) => {
+                self.record_skip_reason(outcome);
+                let text = match self.options.brief {
+                    true => self.checks(outcome),
+                    false => self.finished(outcome),
+                };
+                self.show(&text)?;
+            }
+            // The official suite has no words for an incomplete run.
+            RunEvent::Ended(Summary { interrupted: Some(_), .. }) if !self.options.brief => {}
+            RunEvent::Ended(summary) if summary.not_run.is_none() => {
+                let text = match self.options.brief {
+                    true => self.brief(summary),
+                    false => self.ended(summary),
+                };
+                self.show(&text)?;
+                if self.options.coverage {
+                    let table = coverage_table::table(&summary.coverage, self.options.tested_side);
+                    self.show(&format!("\n{table}"))?;
+                }
+            }
+            RunEvent::PreflightFailed { .. } | RunEvent::Started(_) | RunEvent::Ended(_) => {}
+        }
+        Ok(())
+    }
+
+    fn nothing_to_run(&mut self) -> Result<(), ReportError> {
+        Ok(self.report_not_applicable()?)
+    }
+
+    fn needs_end(&self) -> bool {
+        // The official suite shows each scenario run when it has ended.
+        false
     }
 }
 

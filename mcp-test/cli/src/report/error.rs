@@ -15,6 +15,9 @@ pub enum ReportError {
         /// The cause.
         source: io::Error,
     },
+    /// Standard output or standard error cannot be written.
+    #[error("cannot write the report: {0}")]
+    Output(#[from] io::Error),
 }
 
 impl ReportError {

@@ -1,13 +1,13 @@
 //! The run as one JSON document on a stream: `summary.json` with all checks.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use mcp_test_core::check::{Check, Origin};
 use mcp_test_core::json::{Object, Value};
 use mcp_test_core::run::{MaskedEvent, Outcome, RunEvent};
 use mcp_test_core::trace;
 
-use super::{RunInfo, SummaryJson, checks_json, summary};
+use super::{ReportError, Reporter, RunInfo, SummaryJson, checks_json, summary};
 
 /// Writes the document of [`SummaryJson`] when the run has ended.
 ///
@@ -27,13 +27,10 @@ impl<W: Write> Json<W> {
     pub fn new(out: W, info: RunInfo) -> Self {
         Self { out, summary: SummaryJson::new(info) }
     }
+}
 
-    /// Records `event`, and writes the document after the last one.
-    ///
-    /// # Errors
-    ///
-    /// If `out` cannot be written.
-    pub fn event(&mut self, event: &MaskedEvent) -> io::Result<()> {
+impl<W: Write> Reporter for Json<W> {
+    fn event(&mut self, event: &MaskedEvent) -> Result<(), ReportError> {
         match &**event {
             RunEvent::PreflightDone(preflight) => self.summary.server(preflight.server.as_deref()),
             // Kept, since the counts and the exit code come first in the document.

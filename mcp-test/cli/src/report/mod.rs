@@ -1,4 +1,4 @@
-//! Reporters: each consumes run events and writes one format.
+//! Reporters: each is a [`Reporter`], which consumes run events and writes one format.
 //!
 //! | for | reporter |
 //! |---|---|
@@ -20,6 +20,7 @@ mod error;
 mod json;
 mod problem_details;
 mod progress;
+mod reporter;
 #[cfg(test)]
 pub(crate) mod sample;
 mod scenario_run_names;
@@ -34,6 +35,7 @@ pub use error::ReportError;
 pub use json::Json;
 pub use mcp_test_core::failure_report::Rerun;
 pub use progress::Progress;
+pub use reporter::Reporter;
 pub use scenario_run_names::ScenarioRunNames;
 pub use secrets::{LearnedSecrets, Secrets};
 pub use summary::{RunInfo, SummaryJson};

@@ -158,7 +158,7 @@ mod tests {
     use mcp_test_core::trace::{EventKind, Party, Recorder};
 
     use super::*;
-    use crate::report::{Json, sample};
+    use crate::report::{Json, Reporter, sample};
 
     #[test]
     fn no_part_of_a_finding_contains_a_secret() {

@@ -9,7 +9,7 @@ use mcp_test_core::run::{MaskedEvent, Summary};
 use super::distinct_problems::distinct_problems;
 use super::scenario_run_reports::ScenarioRunReports;
 use super::{ctrf, junit, markdown, sarif, tap};
-use crate::report::{ReportError, Rerun, RunInfo};
+use crate::report::{ReportError, Reporter, Rerun, RunInfo};
 
 /// The format of a report that is a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,13 +87,10 @@ impl FileReports {
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
+}
 
-    /// Records `event`, and writes the files after the last one.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be written; the others are written nevertheless.
-    pub fn event(&mut self, event: &MaskedEvent) -> Result<(), ReportError> {
+impl Reporter for FileReports {
+    fn event(&mut self, event: &MaskedEvent) -> Result<(), ReportError> {
         if self.is_empty() {
             return Ok(());
         }

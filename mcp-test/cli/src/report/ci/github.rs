@@ -10,7 +10,7 @@ use mcp_test_core::run::MaskedEvent;
 use super::distinct_problems::{DistinctProblem, Level, distinct_problems};
 use super::markdown;
 use super::scenario_run_reports::ScenarioRunReports;
-use crate::report::{ReportError, Rerun, RunInfo};
+use crate::report::{ReportError, Reporter, Rerun, RunInfo};
 
 /// How many annotations of each level GitHub keeps of a step; it drops what follows.
 const MOST: usize = 10;
@@ -36,13 +36,10 @@ impl<W: Write> GitHub<W> {
         let step_summary = step_summary.map(Path::to_owned);
         Self { out, step_summary, reports: ScenarioRunReports::new(info, rerun) }
     }
+}
 
-    /// Records `event`, and writes after the last one.
-    ///
-    /// # Errors
-    ///
-    /// If the step summary cannot be written.
-    pub fn event(&mut self, event: &MaskedEvent) -> Result<(), ReportError> {
+impl<W: Write> Reporter for GitHub<W> {
+    fn event(&mut self, event: &MaskedEvent) -> Result<(), ReportError> {
         let Some(summary) = self.reports.event(event) else { return Ok(()) };
         let problems = distinct_problems(&self.reports, summary);
         // A log that nobody reads is not an error: the step summary is still written.

@@ -7,7 +7,7 @@ use mcp_test_core::json::Value;
 use mcp_test_core::run::{Comparison, Outcome, RunEvent, Verdict};
 
 use super::*;
-use crate::report::{RunInfo, sample};
+use crate::report::{Reporter, RunInfo, sample};
 
 /// What a hostile peer puts into names and errors.
 const HOSTILE: &str = "]]> \u{1b}[31mred\u{0}\r\n::error::pwned\n##[error]x <script>alert(1)</script> ```\n# h 100%, \u{202e}a:b\u{ffff}\tc";
