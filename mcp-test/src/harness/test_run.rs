@@ -260,7 +260,7 @@ impl TestRun {
         let progress = |progress: Progress<'_>| match progress {
             Progress::Running { scenario_run, recorder } => {
                 update(&|known| {
-                    known.scenario_run = Some((scenario_run.clone(), recorder.clone()))
+                    known.scenario_run = Some((scenario_run.clone(), recorder.clone()));
                 });
                 heartbeat.allow(self.timeout.saturating_add(LENIENCE));
             }
