@@ -13,8 +13,8 @@ use tokio::io::{join, stdin, stdout};
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let guard = Guard::negotiated()
-        .on_rejected(|flaw| eprintln!("{flaw}"))
-        .judge_outgoing(|flaw| eprintln!("{flaw}"));
+        .on_rejected(|message| eprintln!("{message}"))
+        .judge_outgoing(|message| eprintln!("{message}"));
     let io = guard.io(join(stdin(), stdout()));
     Calculator::new().serve(io).await?.waiting().await?;
     eprintln!("{}", guard.stats());

@@ -194,8 +194,8 @@ fn proofs_of(page: &mut Page, scenario: &Scenario, check: &CheckSpec) {
     }
     page.line("    Shown to be reported:");
     for proof in proofs {
-        let (damage, conditions) = (proof_page::damage(&proof), proof.conditions());
-        page.line(format_args!("      {} by {damage}{conditions}", proof.status));
+        let (fault, conditions) = (proof_page::fault(&proof), proof.conditions());
+        page.line(format_args!("      {} by {fault}{conditions}", proof.status));
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use mcp_test_core::scenario::{CheckSpec, Damage, Proof, Scenario};
+use mcp_test_core::scenario::{CheckSpec, Proof, ProofFault, Scenario};
 
 /// What is wrong with the peer of a proof, as a reader can repeat it.
-pub(super) fn damage(proof: &Proof) -> String {
-    match &proof.damage {
-        Damage::Fault(fault) => format!("--fault '{}'", fault.name()),
-        Damage::Peer { .. } => format!("the peer `{}` in the source", proof.damage),
+pub(super) fn fault(proof: &Proof) -> String {
+    match &proof.fault {
+        ProofFault::Wire(fault) => format!("--fault '{}'", fault.name()),
+        ProofFault::Peer { .. } => format!("the peer `{}` in the source", proof.fault),
     }
 }
 
@@ -50,10 +50,10 @@ of mcp-test carry all of them out. A fault is repeated with `mcp-test reference 
 ";
 
 fn row(proof: &Proof) -> String {
-    let fault = match &proof.damage {
-        Damage::Fault(fault) => code(&fault.name()),
-        Damage::Peer { .. } => {
-            format!("the peer {} in the source", code(&proof.damage.to_string()))
+    let fault = match &proof.fault {
+        ProofFault::Wire(fault) => code(&fault.name()),
+        ProofFault::Peer { .. } => {
+            format!("the peer {} in the source", code(&proof.fault.to_string()))
         }
     };
     format!("| `{}` | {} | {fault}{} |\n", proof.check, proof.status, proof.conditions())

@@ -8,7 +8,7 @@ use std::time::Duration;
 use mcp_test_core::client::ScriptedClient;
 use mcp_test_core::oauth::scripted::seen_secrets;
 use mcp_test_core::run::{Plan, RunEvent, Selection, run};
-use mcp_test_core::scenario::{Damage, Profile, Scenario, TestedSide};
+use mcp_test_core::scenario::{Profile, ProofFault, Scenario, TestedSide};
 use mcp_test_core::trace::render;
 use mcp_test_core::transport::Fault;
 use mcp_test_suite::scenarios;
@@ -31,9 +31,9 @@ fn scenarios_of_sign_in() -> impl Iterator<Item = &'static Scenario> {
 fn runs() -> impl Iterator<Item = (&'static Scenario, Option<Fault>)> {
     scenarios_of_sign_in().flat_map(|scenario| {
         let proofs = scenario.proofs.expect("a built-in scenario has proofs")().proofs;
-        let faults = proofs.into_iter().filter_map(|proof| match proof.damage {
-            Damage::Fault(fault) => Some(fault),
-            Damage::Peer { .. } => None,
+        let faults = proofs.into_iter().filter_map(|proof| match proof.fault {
+            ProofFault::Wire(fault) => Some(fault),
+            ProofFault::Peer { .. } => None,
         });
         [None].into_iter().chain(faults.map(Some)).map(move |fault| (scenario, fault))
     })

@@ -5,7 +5,7 @@
 use crate::source::Violation;
 
 /// Vague or metaphorical names, each with the plain one.
-const IDENTIFIERS: [(&str, &str); 48] = [
+const IDENTIFIERS: [(&str, &str); 60] = [
     ("Teller", "FailureFormatter"),
     ("Told", "what was reported: `Report`, `Diagnostic`"),
     ("Said", "what was sent: `Message`, `Reply`"),
@@ -13,7 +13,7 @@ const IDENTIFIERS: [(&str, &str); 48] = [
     ("Asked", "`Request`, or `PendingRequest`"),
     ("Talk", "`Conversation`, qualified"),
     ("Came", "TestResult"),
-    ("Played", "CellResult"),
+    ("Played", "ScenarioRunResult"),
     ("Mute", "ProbeFailure"),
     ("Shelf", "LoadedCases"),
     ("Shelves", "TurnIndex"),
@@ -54,6 +54,18 @@ const IDENTIFIERS: [(&str, &str); 48] = [
     ("by_hand", "manual"),
     ("besides", "also"),
     ("anew", "again"),
+    ("Leg", "TestedSide"),
+    ("leg", "tested_side"),
+    ("Surroundings", "Prerequisites"),
+    ("unplayable", "invalid_test"),
+    ("Flaw", "`Fault`, qualified"),
+    ("Damage", "`Fault`, qualified"),
+    ("damage", "fault"),
+    ("everything_but", "reference_server_with"),
+    ("note_if_unmade", "report_nothing_tested"),
+    ("left_well", "client_exit"),
+    ("took_part", "client_connected"),
+    ("last_words", "exit status and stderr"),
 ];
 
 /// Unidiomatic phrases, each with the idiomatic one; matched in lower case, in code, comments and prose.

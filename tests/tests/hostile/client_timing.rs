@@ -2,7 +2,7 @@
 
 use mcp_test::client::ScriptedClient;
 use mcp_test::client::reference::good_client;
-use mcp_test::scenario::{Damage, Peer, TestedSide};
+use mcp_test::scenario::{Peer, ProofFault, TestedSide};
 use mcp_test::transport::TransportKind;
 use mcp_test_suite::scenarios;
 
@@ -19,9 +19,9 @@ const TIMED: [&str; 2] = ["sse-retry", "client-task-polling"];
 fn client_of_proof(scenario: &str, check: &str) -> ScriptedClient {
     let found = scenarios::find(TestedSide::Client, scenario).expect("a scenario for clients");
     let proofs = found.proofs.expect("a built-in scenario has proofs")();
-    let made = proofs.proofs.into_iter().find_map(|proof| match proof.damage {
-        Damage::Peer { make, .. } if proof.check == check => Some(make()),
-        Damage::Peer { .. } | Damage::Fault(_) => None,
+    let made = proofs.proofs.into_iter().find_map(|proof| match proof.fault {
+        ProofFault::Peer { make, .. } if proof.check == check => Some(make()),
+        ProofFault::Peer { .. } | ProofFault::Wire(_) => None,
     });
     match made {
         Some(Peer::Client(client)) => client,

@@ -186,16 +186,16 @@ macro_rules! proofs {
     };
     (@push $proofs:ident $verb:ident $check:literal on $peer:expr $(, $key:ident $value:tt)*; $($rest:tt)*) => {
         $crate::proofs!(
-            @add $proofs $verb $check ($crate::scenario::Damage::Peer {
+            @add $proofs $verb $check ($crate::scenario::ProofFault::Peer {
                 source: stringify!($peer),
                 make: || $crate::scenario::Peer::from($peer),
             }) $($key $value)*
         );
         $crate::proofs!(@push $proofs $($rest)*);
     };
-    (@add $proofs:ident $verb:ident $check:literal ($damage:expr) $($key:ident $value:tt)*) => {
+    (@add $proofs:ident $verb:ident $check:literal ($fault:expr) $($key:ident $value:tt)*) => {
         $proofs.push(
-            $crate::scenario::Proof::$verb($check, $damage)$(.$key($crate::proofs!(@$key $value)))*
+            $crate::scenario::Proof::$verb($check, $fault)$(.$key($crate::proofs!(@$key $value)))*
         );
     };
     (@at $revision:ident) => { $crate::spec::Revision::$revision };

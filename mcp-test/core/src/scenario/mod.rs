@@ -121,7 +121,7 @@ pub use profile::Profile;
 #[doc(hidden)]
 pub use profile::UnknownProfile;
 #[doc(hidden)]
-pub use proof::{Damage, Peer, Proof, Proofs};
+pub use proof::{Peer, Proof, ProofFault, Proofs};
 pub use repeats::Repeats;
 pub use request_builder::RequestBuilder;
 #[doc(hidden)]

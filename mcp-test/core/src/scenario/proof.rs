@@ -1,4 +1,4 @@
-//! Proofs, as data: which damage to a good peer a scenario must notice, and by which checks.
+//! Proofs, as data: which fault to a good peer a scenario must notice, and by which checks.
 //!
 //! The tests in `suite/tests/proofs` carry them out.
 
@@ -64,9 +64,9 @@ impl From<AuthorizationPeer> for Peer {
 /// What is wrong with the peer of a proof.
 #[doc(hidden)]
 #[derive(Debug, Clone)]
-pub enum Damage {
+pub enum ProofFault {
     /// The good peer, with a fault in what it sends.
-    Fault(Fault),
+    Wire(Fault),
     /// Another peer, which misbehaves.
     Peer {
         /// The expression that makes it.
@@ -76,16 +76,16 @@ pub enum Damage {
     },
 }
 
-impl From<Fault> for Damage {
+impl From<Fault> for ProofFault {
     fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
+        Self::Wire(fault)
     }
 }
 
-impl fmt::Display for Damage {
+impl fmt::Display for ProofFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Fault(fault) => f.write_str(&fault.name()),
+            Self::Wire(fault) => f.write_str(&fault.name()),
             Self::Peer { source, .. } => {
                 // On one line, however it is laid out.
                 let words: Vec<&str> = source.split_whitespace().collect();
@@ -95,12 +95,12 @@ impl fmt::Display for Damage {
     }
 }
 
-/// One kind of damage, and the check that notices it.
+/// One fault, and the check that notices it.
 #[doc(hidden)]
 #[derive(Debug, Clone)]
 pub struct Proof {
     /// What is wrong with the peer.
-    pub damage: Damage,
+    pub fault: ProofFault,
     /// The id of the check that is proven.
     pub check: &'static str,
     /// Its status.
@@ -111,28 +111,28 @@ pub struct Proof {
     pub transport: Option<TransportKind>,
     /// The profile, if not `adaptive`.
     pub profile: Option<Profile>,
-    /// How long the damaged peer may take to answer `ping`, if not as long as every peer.
+    /// How long the faulty peer may take to answer `ping`, if not as long as every peer.
     pub prompt: Option<Duration>,
-    /// The time-out of the run with the damaged peer, if not that of every run.
+    /// The time-out of the run with the faulty peer, if not that of every run.
     pub timeout: Option<Duration>,
 }
 
 impl Proof {
-    /// `damage` gives `check` the status FAILURE.
+    /// `fault` gives `check` the status FAILURE.
     #[must_use]
-    pub fn catches(check: &'static str, damage: impl Into<Damage>) -> Self {
-        Self::new(check, Status::Failure, damage.into())
+    pub fn catches(check: &'static str, fault: impl Into<ProofFault>) -> Self {
+        Self::new(check, Status::Failure, fault.into())
     }
 
-    /// `damage` gives `check` the status WARNING.
+    /// `fault` gives `check` the status WARNING.
     #[must_use]
-    pub fn warns(check: &'static str, damage: impl Into<Damage>) -> Self {
-        Self::new(check, Status::Warning, damage.into())
+    pub fn warns(check: &'static str, fault: impl Into<ProofFault>) -> Self {
+        Self::new(check, Status::Warning, fault.into())
     }
 
-    fn new(check: &'static str, status: Status, damage: Damage) -> Self {
+    fn new(check: &'static str, status: Status, fault: ProofFault) -> Self {
         Self {
-            damage,
+            fault,
             check,
             status,
             revision: None,
@@ -164,14 +164,14 @@ impl Proof {
         self
     }
 
-    /// Lets the damaged peer take only this many milliseconds to answer `ping`, so that no proof has to wait for seconds.
+    /// Lets the faulty peer take only this many milliseconds to answer `ping`, so that no proof has to wait for seconds.
     #[must_use]
     pub fn prompt(mut self, milliseconds: u64) -> Self {
         self.prompt = Some(Duration::from_millis(milliseconds));
         self
     }
 
-    /// Gives the run with the damaged peer only this many seconds, since it waits for what never comes.
+    /// Gives the run with the faulty peer only this many seconds, since it waits for what never comes.
     #[must_use]
     pub fn timeout(mut self, seconds: u64) -> Self {
         self.timeout = Some(Duration::from_secs(seconds));
@@ -190,12 +190,12 @@ impl Proof {
     }
 }
 
-/// The good peer on which a scenario passes, and the damage that the scenario notices.
+/// The good peer on which a scenario passes, and the fault that the scenario notices.
 #[doc(hidden)]
 #[derive(Clone)]
 pub struct Proofs {
     /// Makes the good peer.
     pub peer: fn() -> Peer,
-    /// The kinds of damage that it notices.
+    /// The faults that it notices.
     pub proofs: Vec<Proof>,
 }

@@ -158,9 +158,9 @@ fn kind_members(
         }
         EventKind::Unparsable { bytes, why, kind } => {
             let text = bytes_member(bytes, redactor);
-            let damage = damage_word(*kind).map(|word| ("damage", word.into()));
+            let kind = unparsable_word(*kind).map(|word| ("damage", word.into()));
             let why = ("why", redactor.text(why).into());
-            ("noise", [text, why].into_iter().chain(damage).collect())
+            ("noise", [text, why].into_iter().chain(kind).collect())
         }
         EventKind::HttpRequest { method, path, headers } => {
             let method = ("method", method.as_str().into());
@@ -212,7 +212,7 @@ fn wait_members(wait: &ExitWait) -> Vec<(&'static str, Json)> {
 }
 
 /// The word for what bytes that are not JSON mean; `None` for the kind as which a missing word is read.
-fn damage_word(kind: UnparsableKind) -> Option<&'static str> {
+fn unparsable_word(kind: UnparsableKind) -> Option<&'static str> {
     match kind {
         UnparsableKind::Stray => None,
         UnparsableKind::BrokenMessage => Some("lost"),
@@ -279,7 +279,7 @@ fn read_kind(line: &Members<'_>) -> Result<EventKind, String> {
         "message" => EventKind::message(line.bytes()?),
         "noise" => {
             let (bytes, why) = (line.bytes()?, line.text("why")?);
-            EventKind::Unparsable { bytes, why, kind: line.damage()? }
+            EventKind::Unparsable { bytes, why, kind: line.unparsable_kind()? }
         }
         "http-request" => EventKind::HttpRequest {
             method: line.text("method")?,
@@ -347,7 +347,7 @@ impl Members<'_> {
         Some(ExitWait { waited: self.time("waited_us")?, start_up: self.time("start_up_us") })
     }
 
-    fn damage(&self) -> Result<UnparsableKind, String> {
+    fn unparsable_kind(&self) -> Result<UnparsableKind, String> {
         match self.0["damage"].as_str() {
             None => Ok(UnparsableKind::Stray),
             Some("lost") => Ok(UnparsableKind::BrokenMessage),

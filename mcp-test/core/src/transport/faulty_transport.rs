@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use super::client_transport::{ClientTransport, Restarted};
-use super::fault::{Delivery, Fault, HttpDamage};
+use super::fault::{Delivery, Fault, HttpFaults};
 use super::raw_http::RawCall;
 use super::{ConnectionEnd, HttpRequest, Incoming, Outgoing, Sent};
 use crate::clock::{self, Deadline};
@@ -69,7 +69,7 @@ impl FaultyTransport {
         let answers = self.server_requests.answered_by(message);
         let method = answers.clone().or_else(|| message.method().map(str::to_owned));
         let is_request = matches!(message, Message::Request(_));
-        let http = HttpDamage::of(method.as_deref().unwrap_or_default(), is_request, &self.faults);
+        let http = HttpFaults::of(method.as_deref().unwrap_or_default(), is_request, &self.faults);
         let delivery = Delivery::of_client(message.to_value(), answers, &self.faults);
         let part = |bytes: &bytes::Bytes| {
             // The headers mirror the changed body, so that a fault of the body does not also make them mismatch.
@@ -102,9 +102,9 @@ impl ClientTransport for FaultyTransport {
             }
             for one in texts {
                 // A text that no fault has changed still counts against the client.
-                let damaged = one.text != meant;
+                let is_changed = one.text != meant;
                 let sent = self.inner.send(one, deadline).await;
-                if damaged {
+                if is_changed {
                     self.recorder.mark_deliberate(sent.seq);
                 }
                 last = Some(sent);

@@ -58,7 +58,7 @@ pub enum Incoming {
         /// What could be read, if they are JSON but not JSON-RPC.
         malformed: Option<Malformed>,
         /// Whether they replace a message, exceed a limit, or are only noise.
-        damage: UnparsableKind,
+        kind: UnparsableKind,
     },
     /// An HTTP exchange ended; nothing more arrives on it.
     Ended {

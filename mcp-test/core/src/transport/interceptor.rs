@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 
 use super::actor::OutboundMessage;
-use super::fault::{Delivery, DeliveryPart, Fault, HttpDamage, Misbehavior};
+use super::fault::{Delivery, DeliveryPart, Fault, HttpFaults, Misbehavior};
 use super::{fault, observer};
 use crate::trace::{ConnectionId, EventKind, Party, Recorder, Seq};
 
@@ -72,8 +72,8 @@ impl InterceptedConnection {
 
     /// What the faults change in the exchange of a message of this method, or in a `GET` or a `DELETE`.
     #[must_use]
-    pub(crate) fn http_damage(&self, method: &str, is_request: bool) -> HttpDamage {
-        HttpDamage::of(method, is_request, &self.interceptor.faults)
+    pub(crate) fn http_faults(&self, method: &str, is_request: bool) -> HttpFaults {
+        HttpFaults::of(method, is_request, &self.interceptor.faults)
     }
 
     /// Whether a fault makes the server misbehave in this way.

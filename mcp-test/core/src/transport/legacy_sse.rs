@@ -202,12 +202,12 @@ impl Events<'_> {
         let recorder = &self.sender.observer.recorder;
         recorder.record(self.origin.exchange, EventKind::SseEvent { event, id, retry });
         // A message under another type is lost to the client, and with it perhaps the reply that it waits for.
-        let damage = if data.trim_start().starts_with('{') {
+        let kind = if data.trim_start().starts_with('{') {
             UnparsableKind::BrokenMessage
         } else {
             UnparsableKind::Stray
         };
-        recorder.noise(self.origin, data.into(), why, damage)
+        recorder.noise(self.origin, data.into(), why, kind)
     }
 
     fn endpoint(&self, event: SseEvent) -> Result<(), StreamEnd> {

@@ -264,7 +264,7 @@ async fn line(observer: &Observer, event: LineEvent) -> bool {
             observer.noise(Origin::default(), head, why, UnparsableKind::OverLimit).await
         }
         LineEvent::Partial(text) => {
-            let (why, damage) = match (is_message(&text), text.last()) {
+            let (why, kind) = match (is_message(&text), text.last()) {
                 (true, Some(b'\r')) => (
                     "it ends with a carriage return, and no newline follows",
                     UnparsableKind::Unended,
@@ -278,7 +278,7 @@ async fn line(observer: &Observer, event: LineEvent) -> bool {
                     UnparsableKind::BrokenMessage,
                 ),
             };
-            observer.noise(Origin::default(), text, why.to_owned(), damage).await
+            observer.noise(Origin::default(), text, why.to_owned(), kind).await
         }
     }
 }

@@ -38,13 +38,13 @@ impl TransportRecorder {
             Some(frame) => frame.cloned().map_err(Clone::clone),
             None => {
                 let why = parsed.problem().unwrap_or("not JSON").to_owned();
-                let damage = unparsable_kind(&text, &parsed, origin.exchange.is_some());
-                return vec![self.noise(origin, text, why, damage)];
+                let kind = unparsable_kind(&text, &parsed, origin.exchange.is_some());
+                return vec![self.noise(origin, text, why, kind)];
             }
         };
         // A line of JSON that is not JSON-RPC may be a structured log; an HTTP body or an event is meant as a message.
         let stray = origin.exchange.is_none() && parsed.is_unrelated_json();
-        let damage = if stray { UnparsableKind::Stray } else { UnparsableKind::BrokenMessage };
+        let kind = if stray { UnparsableKind::Stray } else { UnparsableKind::BrokenMessage };
         let seq = self.record(origin.exchange, EventKind::Message { text, parsed });
         // All items of a batch share the event that records it.
         let item = |item: Result<Message, Malformed>| match item {
@@ -52,7 +52,7 @@ impl TransportRecorder {
             Err(malformed) => {
                 let why = format!("malformed: {malformed}");
                 let (head, malformed) = (head.clone(), Some(malformed));
-                Incoming::Invalid { seq, origin, head, why, malformed, damage }
+                Incoming::Invalid { seq, origin, head, why, malformed, kind }
             }
         };
         match frame {
@@ -68,14 +68,12 @@ impl TransportRecorder {
         origin: Origin,
         bytes: Bytes,
         why: String,
-        damage: UnparsableKind,
+        kind: UnparsableKind,
     ) -> Incoming {
         let head = quoted(&bytes);
-        let seq = self.record(
-            origin.exchange,
-            EventKind::Unparsable { bytes, why: why.clone(), kind: damage },
-        );
-        Incoming::Invalid { seq, origin, head, why, malformed: None, damage }
+        let seq =
+            self.record(origin.exchange, EventKind::Unparsable { bytes, why: why.clone(), kind });
+        Incoming::Invalid { seq, origin, head, why, malformed: None, kind }
     }
 
     /// Parses an item of an event stream whose events contain messages.
@@ -99,7 +97,7 @@ impl TransportRecorder {
 
     fn violation(&self, origin: Origin, violation: &SseViolation) -> Incoming {
         let text = violation.text();
-        let damage = match violation {
+        let kind = match violation {
             // A message without its `data:` field.
             SseViolation::UnknownField { .. } if text.trim_start().starts_with('{') => {
                 UnparsableKind::BrokenMessage
@@ -112,7 +110,7 @@ impl TransportRecorder {
             SseViolation::TooLong { .. } => UnparsableKind::OverLimit,
             _ => UnparsableKind::Stray,
         };
-        self.noise(origin, Bytes::copy_from_slice(text.as_bytes()), violation.reason(), damage)
+        self.noise(origin, Bytes::copy_from_slice(text.as_bytes()), violation.reason(), kind)
     }
 }
 
@@ -148,9 +146,9 @@ impl Observer {
         origin: Origin,
         bytes: Bytes,
         why: String,
-        damage: UnparsableKind,
+        kind: UnparsableKind,
     ) -> bool {
-        self.pass(self.recorder.noise(origin, bytes, why, damage)).await
+        self.pass(self.recorder.noise(origin, bytes, why, kind)).await
     }
 
     /// Passes an observation on; `false` when nobody reads any more.
@@ -180,8 +178,8 @@ pub(super) fn text_event(text: Bytes, in_exchange: bool) -> EventKind {
         _ if is_blank => "a blank line",
         problem => problem.unwrap_or("not JSON"),
     };
-    let (why, damage) = (why.to_owned(), unparsable_kind(&text, &parsed, in_exchange));
-    EventKind::Unparsable { bytes: text, why, kind: damage }
+    let (why, kind) = (why.to_owned(), unparsable_kind(&text, &parsed, in_exchange));
+    EventKind::Unparsable { bytes: text, why, kind }
 }
 
 /// Whether a text that cannot be parsed replaces a message, exceeds a limit, or is only noise.

@@ -135,7 +135,7 @@ const fn always_answered(revision: Revision) -> &'static str {
     }
 }
 
-/// The reference server with other responses: the damaged peer of a proof.
+/// The reference server with other responses: the faulty peer of a proof.
 fn reference_server_with(rules: impl IntoIterator<Item = Rule>) -> Server {
     let server = everything();
     rules.into_iter().for_each(|rule| server.mount(rule));

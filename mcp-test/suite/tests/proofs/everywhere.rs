@@ -70,7 +70,7 @@ fn body(
     ScenarioRun { scenario: Arc::new(scenario).into(), revision, transport }
 }
 
-/// A row on the reference server, with damage that breaks one requirement.
+/// A row on the reference server, with a fault that breaks one requirement.
 fn broken(
     scenario_run: (&'static str, Revision, TransportKind),
     faults: impl IntoIterator<Item = Fault>,

@@ -1,4 +1,4 @@
-//! The proofs: each scenario passes on its good peer, and each kind of damage gives the check that it proves the status that the proof
+//! The proofs: each scenario passes on its good peer, and each fault gives the check that it proves the status that the proof
 //! names. What else it changes is a reviewed snapshot.
 //!
 //! A test for each scenario, `server::ping`, and one for each row of the tables about the checks that every scenario has without

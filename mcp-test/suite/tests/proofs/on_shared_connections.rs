@@ -1,4 +1,4 @@
-//! Scenarios that share a connection have the same verdicts there as on one of their own, on good peers and on damaged ones.
+//! Scenarios that share a connection have the same verdicts there as on one of their own, on good peers and on faulty ones.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use mcp_test_core::transport::TransportKind;
 use mcp_test_suite::scenarios;
 
 use crate::in_turn::in_turn;
-use crate::runs::{damaged, plan, proofs, scenario_run, statuses, tested};
+use crate::runs::{faulty_peer, plan, proofs, scenario_run, statuses, tested};
 
 /// How many runs take turns on a connection: what one leaves behind shows in the next.
 const TURNS: usize = 3;
@@ -53,7 +53,7 @@ pub(crate) fn differences_of(scenario: &'static Scenario) -> Vec<String> {
         let scenario_run =
             ScenarioRun { transport: TransportKind::Duplex, ..scenario_run(scenario, proof) };
         if shares.contains(scenario_run.revision) {
-            let peer = damaged(&peer, &proof.damage);
+            let peer = faulty_peer(&peer, &proof.fault);
             broken.extend(virtual_time::block_on(differences(&peer, scenario_run, proof.timeout)));
         }
     }

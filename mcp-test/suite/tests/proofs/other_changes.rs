@@ -67,7 +67,7 @@ pub(crate) fn recorded(scenario: &Scenario) -> HashMap<String, Vec<String>> {
 
 /// The line of a snapshot that stands for a proof.
 pub(crate) fn heading(proof: &Proof) -> String {
-    format!("{} {} by {}{}", proof.check, proof.status, proof.damage, proof.conditions())
+    format!("{} {} by {}{}", proof.check, proof.status, proof.fault, proof.conditions())
 }
 
 /// A snapshot of a scenario that no longer exists would be reviewed for nothing.

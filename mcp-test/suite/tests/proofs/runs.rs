@@ -1,4 +1,4 @@
-//! Runs of scenarios on good and on damaged peers.
+//! Runs of scenarios on good and on faulty peers.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use mcp_test_core::clock::virtual_time;
 use mcp_test_core::run::execution::{ScenarioRunFacts, run_scenario};
 use mcp_test_core::run::{Outcome, Plan, ScenarioRun, Selection, Tested};
 use mcp_test_core::scenario::{
-    AuthorizationTarget, Damage, Peer, Profile, Proof, Proofs, Scenario, TestedSide, Transports,
+    AuthorizationTarget, Peer, Profile, Proof, ProofFault, Proofs, Scenario, TestedSide, Transports,
 };
 use mcp_test_core::server::{HttpListener, Server};
 use mcp_test_core::spec::Revision;
@@ -95,14 +95,14 @@ pub(crate) fn target_at(
     target
 }
 
-/// The outcome of the damaged peer of a proof.
+/// The outcome of the faulty peer of a proof.
 pub(crate) fn bad_outcome(
     peer: &Peer,
     scenario_run: ScenarioRun,
     profile: Profile,
     proof: &Proof,
 ) -> Outcome {
-    let peer = damaged(peer, &proof.damage);
+    let peer = faulty_peer(peer, &proof.fault);
     let mut plan = plan(&peer, &scenario_run.scenario, profile);
     plan.prompt = proof.prompt.unwrap_or(plan.prompt);
     plan.timeout = proof.timeout.unwrap_or(plan.timeout);
@@ -161,9 +161,9 @@ pub(crate) fn scenario_run(scenario: &'static Scenario, proof: &Proof) -> Scenar
     }
 }
 
-pub(crate) fn damaged(peer: &Peer, damage: &Damage) -> Peer {
-    match damage {
-        Damage::Fault(fault) => peer.clone().fault(fault.clone()),
-        Damage::Peer { make, .. } => make(),
+pub(crate) fn faulty_peer(peer: &Peer, fault: &ProofFault) -> Peer {
+    match fault {
+        ProofFault::Wire(fault) => peer.clone().fault(fault.clone()),
+        ProofFault::Peer { make, .. } => make(),
     }
 }

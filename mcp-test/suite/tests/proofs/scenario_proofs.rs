@@ -33,7 +33,7 @@ pub(crate) fn prove(scenario: &'static Scenario) -> Vec<String> {
     let mut broken = passing_runs(scenario, &mut good);
     broken.extend(passing_runs_over_a_socket(scenario));
     broken.extend(on_shared_connections::differences_of(scenario));
-    broken.extend(damaged_runs(scenario, &mut good, broken.is_empty()));
+    broken.extend(faulty_runs(scenario, &mut good, broken.is_empty()));
     broken
 }
 
@@ -89,7 +89,7 @@ fn passing_runs_over_a_socket(scenario: &'static Scenario) -> Vec<String> {
 
 /// The proofs that do not give their check the status that they name. If there is none, `compares` and every proof can be carried out
 /// on this system, what else they change is compared with the snapshot.
-fn damaged_runs(scenario: &'static Scenario, good: &mut GoodRuns, compares: bool) -> Vec<String> {
+fn faulty_runs(scenario: &'static Scenario, good: &mut GoodRuns, compares: bool) -> Vec<String> {
     let mut broken = Vec::new();
     let proofs = proofs(scenario);
     let peer = (proofs.peer)();
@@ -147,7 +147,7 @@ fn owned_statuses(outcome: &Outcome) -> BTreeMap<String, Status> {
     statuses(outcome).into_iter().map(|(id, status)| (id.to_owned(), status)).collect()
 }
 
-/// The differences between the good and the damaged peer; `None` for a check that is no longer made.
+/// The differences between the good and the faulty peer; `None` for a check that is no longer made.
 ///
 /// The check of the tools' schemas is made only if there is something to validate, so that it may come and go. That hides no
 /// fault, since each must change what its proof lists; `tools` and `of_clients` prove when the check is made.

@@ -1,4 +1,4 @@
-//! The rows of the tables of proofs: damage on a good peer, and the exact findings of the judge.
+//! The rows of the tables of proofs: faults of a good peer, and the exact findings of the judge.
 
 use std::collections::HashMap;
 use std::iter;
@@ -14,7 +14,7 @@ use crate::medium::{Medium, over_other_medium};
 use crate::runs::{outcome, statuses};
 use crate::unfounded::unfounded;
 
-/// Damage on a good peer in one scenario run, the status of a check that every scenario has, most often `wire-well-formed`, and all
+/// Faults of a good peer in one scenario run, the status of a check that every scenario has, most often `wire-well-formed`, and all
 /// requirements that it cites.
 #[derive(Clone)]
 pub(crate) struct Row {
@@ -94,7 +94,7 @@ impl Row {
         outcome(&peer, self.scenario_run.clone(), profile)
     }
 
-    /// The status of the check without damage. Each run is made once: the good peer of a scenario run is always the same.
+    /// The status of the check without the faults. Each run is made once: the good peer of a scenario run is always the same.
     fn good_status(&self) -> Option<Status> {
         type GoodRuns = HashMap<(String, Profile, &'static str), Arc<OnceLock<Option<Status>>>>;
         static GOOD: LazyLock<Mutex<GoodRuns>> = LazyLock::new(Mutex::default);
@@ -127,8 +127,8 @@ impl Row {
     /// What differs from the row, if anything does.
     pub(crate) fn prove(&self) -> Option<String> {
         let good = self.good_status();
-        let damaged = self.other.as_ref().unwrap_or(&self.peer);
-        let bad = self.outcome(damaged, &self.faults, self.profile);
+        let faulty = self.other.as_ref().unwrap_or(&self.peer);
+        let bad = self.outcome(faulty, &self.faults, self.profile);
         let check = bad.checks.iter().find(|check| check.id == self.check).expect("the check");
         let unfounded = unfounded(&bad);
         let is_proven = good == Some(Status::Success)
@@ -138,7 +138,7 @@ impl Row {
         (!is_proven).then(|| {
             let faults: Vec<String> = self.faults.iter().map(Fault::name).collect();
             format!(
-                "{} damaged by {}\n  without {good:?}\n  {:?} {:?} {unfounded:?}\n  {}",
+                "{} with {}\n  without {good:?}\n  {:?} {:?} {unfounded:?}\n  {}",
                 self.scenario_run,
                 faults.join(" "),
                 check.status,

@@ -1,4 +1,4 @@
-//! The proof of `wire-tool-schemas`: damage to the tools and results of the reference server, and the exact findings.
+//! The proof of `wire-tool-schemas`: faults in the tools and results of the reference server, and the exact findings.
 
 use mcp_test_core::check::{Status, TOOL_SCHEMAS};
 use mcp_test_core::run::{Outcome, ScenarioRun, Verdict};
@@ -50,7 +50,7 @@ fn run_calling(faults: impl IntoIterator<Item = Fault>) -> Outcome {
 
 type Expected = (Vec<Fault>, Status, &'static [&'static Requirement]);
 
-/// Damage, the status of the check, and the requirements that it cites.
+/// Faults, the status of the check, and the requirements that it cites.
 fn table() -> [Expected; 9] {
     use Status::{Failure, Success, Warning};
     let promise = || {

@@ -14,7 +14,7 @@ use mcp_test_suite::scenarios;
 
 use crate::runs::outcome;
 
-/// The failures of a damaged run without a valid citation: they must cite a requirement that exists at the revision, and of
+/// The failures of a faulty run without a valid citation: they must cite a requirement that exists at the revision, and of
 /// which `mcp-test explain` says so, unless they are false failures, about a fixture, or a remark of the judge.
 pub(crate) fn unfounded(outcome: &Outcome) -> Vec<String> {
     let mut unfounded = Vec::new();

@@ -51,9 +51,9 @@ fn a_requirement_is_tested_violated_or_not_tested_for_a_reason() {
         Not(NotTested::NeedsToken)
     );
 
-    let damaged = everything().faults([Fault::reply_error("ping", -32603)]);
-    let damaged = coverage(&damaged, &["ping"], CalledTools::ReadOnly);
-    assert_eq!(state(&damaged, Requirement::PING_RESPONDS_PROMPTLY), Violated);
+    let faulty = everything().faults([Fault::reply_error("ping", -32603)]);
+    let faulty = coverage(&faulty, &["ping"], CalledTools::ReadOnly);
+    assert_eq!(state(&faulty, Requirement::PING_RESPONDS_PROMPTLY), Violated);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcp_test::check::Origin;
-use mcp_test::scenario::{Damage, Peer, Profile, Proof, Scenario, TestedSide};
+use mcp_test::scenario::{Peer, Profile, Proof, ProofFault, Scenario, TestedSide};
 use mcp_test::server::Server;
 use mcp_test::server::reference::everything;
 use mcp_test::spec::Revision;
@@ -149,7 +149,7 @@ pub(super) struct SharedRun {
     /// What distinguishes it.
     pub(super) key: RunKey,
     scenario: &'static Scenario,
-    damage: Option<Damage>,
+    fault: Option<ProofFault>,
 }
 
 impl SharedRun {
@@ -157,15 +157,15 @@ impl SharedRun {
         peer: TestedPeer,
         scenario: &'static Scenario,
         revision: Option<Revision>,
-        damage: Option<Damage>,
+        fault: Option<ProofFault>,
     ) -> Self {
         let key = RunKey {
             peer,
             scenario: scenario.id.to_string(),
             revision: revision.map(|it| it.to_string()).unwrap_or_default(),
-            fault: damage.as_ref().map(ToString::to_string).unwrap_or_default(),
+            fault: fault.as_ref().map(ToString::to_string).unwrap_or_default(),
         };
-        Self { key, scenario, damage }
+        Self { key, scenario, fault }
     }
 
     /// Whether a client has to sign in.
@@ -180,10 +180,10 @@ impl SharedRun {
             Some(proofs) => (proofs().peer)(),
             None => everything().into(),
         };
-        let peer = match &self.damage {
+        let peer = match &self.fault {
             None => good,
-            Some(Damage::Fault(fault)) => good.fault(fault.clone()),
-            Some(Damage::Peer { make, .. }) => make(),
+            Some(ProofFault::Wire(fault)) => good.fault(fault.clone()),
+            Some(ProofFault::Peer { make, .. }) => make(),
         };
         match peer {
             Peer::Server(server) => server,
@@ -237,7 +237,7 @@ fn of_proofs(peer: TestedPeer, scenario: &'static Scenario) -> impl Iterator<Ite
         let exists = |it: &Revision| check.revisions.contains(*it) && may_run_at(&proof, *it);
         let revisions = revisions(scenario).into_iter().rev();
         let revision = revisions.into_iter().find(|it| it.as_ref().is_none_or(exists))?;
-        let run = || SharedRun::new(peer, scenario, revision, Some(proof.damage.clone()));
+        let run = || SharedRun::new(peer, scenario, revision, Some(proof.fault.clone()));
         (is_of_suite && is_tried).then(run)
     })
 }
@@ -267,7 +267,7 @@ fn of_lists(peer: TestedPeer) -> Vec<SharedRun> {
         let is_extension = revisions(scenario).contains(&None);
         let fault = fault.parse().unwrap_or_else(|why| panic!("{fault}: {why}"));
         let revision = (!is_extension).then_some(revision);
-        SharedRun::new(peer, scenario, revision, Some(Damage::Fault(fault)))
+        SharedRun::new(peer, scenario, revision, Some(ProofFault::Wire(fault)))
     };
     let faulty = lists.iter().flat_map(|(list, revision)| list.iter().map(|it| (*revision, it)));
     faulty.map(|(revision, it)| run(revision, it)).collect()

@@ -28,8 +28,8 @@ fn say(recorder: &Recorder, on: ConnectionId, exchange: Option<u64>, party: Part
         EventKind::Message { text, parsed }
     } else {
         let stray = exchange.is_none() || text.starts_with(b"stray");
-        let damage = if stray { UnparsableKind::Stray } else { UnparsableKind::BrokenMessage };
-        EventKind::Unparsable { bytes: text, why: "not JSON".to_owned(), kind: damage }
+        let kind = if stray { UnparsableKind::Stray } else { UnparsableKind::BrokenMessage };
+        EventKind::Unparsable { bytes: text, why: "not JSON".to_owned(), kind }
     };
     recorder.record_in(on, exchange, party, what);
 }

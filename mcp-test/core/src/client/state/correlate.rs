@@ -170,7 +170,7 @@ impl State {
         origin: Origin,
         shown: &str,
         malformed: Option<&Malformed>,
-        damage: UnparsableKind,
+        kind: UnparsableKind,
         revision: Revision,
     ) {
         // Text with an id names its request; other text can only be matched while one request is open.
@@ -181,7 +181,7 @@ impl State {
         };
         // With a status other than 2xx the body may have any form; the end of the exchange settles the request.
         let refusal = origin.status.is_some_and(|status| !(200..300).contains(&status));
-        if damage == UnparsableKind::Stray || refusal {
+        if kind == UnparsableKind::Stray || refusal {
             self.note_unexpected(seq, shown.to_owned());
             if let Some(index) = target {
                 let breaks = match origin.exchange {
@@ -192,7 +192,7 @@ impl State {
             }
             return;
         }
-        let breaks = match (damage, malformed, origin.status) {
+        let breaks = match (kind, malformed, origin.status) {
             // The limit is one of mcp-test, so the peer breaks no requirement.
             (UnparsableKind::OverLimit, ..) => None,
             (UnparsableKind::Unended, ..) => Some(Requirement::TRANSPORT_STDIO_NEWLINE_DELIMITED),

@@ -257,10 +257,10 @@ impl State {
                     }
                 }
             }
-            Incoming::Invalid { seq, origin, head, why, malformed, damage } => {
+            Incoming::Invalid { seq, origin, head, why, malformed, kind } => {
                 self.received_anything = true;
                 let shown = format!("{head} ({why})");
-                self.not_a_message(seq, origin, &shown, malformed.as_ref(), damage, revision);
+                self.not_a_message(seq, origin, &shown, malformed.as_ref(), kind, revision);
             }
             Incoming::Ended { seq, exchange, status, advice, how } => {
                 // A connection that was refused ends its exchange as well, but nothing was received then.

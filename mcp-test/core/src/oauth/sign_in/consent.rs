@@ -14,7 +14,7 @@ use super::{RegisteredClient, Settings, SignInError};
 use crate::jose::base64url;
 use crate::oauth::parameters::Parameters;
 use crate::oauth::random_id::random_text;
-use crate::transport::fault::damage_parameters;
+use crate::transport::fault::change_parameters;
 use crate::transport::{HttpRequest, Misbehavior};
 
 const WHAT: &str = "the authorization endpoint";
@@ -55,7 +55,7 @@ pub(super) async fn ask(
     if !scopes.is_empty() {
         parameters.push(("scope".to_owned(), scopes.join(" ")));
     }
-    damage_parameters(&settings.faults, "authorize", &mut parameters);
+    change_parameters(&settings.faults, "authorize", &mut parameters);
     let unsafe_url = || SignInError::UnsafeUrl(endpoint.to_owned());
     let mut url = Url::parse(endpoint).map_err(|_| unsafe_url())?;
     url.query_pairs_mut().extend_pairs(parameters);

@@ -8,7 +8,7 @@ use super::discovery::ServerMetadata;
 use super::fetch::{object, send};
 use super::{RegisteredClient, Settings, SignInError};
 use crate::json::{Object, Value};
-use crate::transport::fault::damage_parameters;
+use crate::transport::fault::change_parameters;
 use crate::transport::{HttpRequest, Misbehavior};
 
 /// How often the fault registers that does not know when to stop.
@@ -70,7 +70,7 @@ async fn register(
         ("application_type".to_owned(), "native".to_owned()),
         ("token_endpoint_auth_method".to_owned(), method.to_owned()),
     ];
-    damage_parameters(&settings.faults, "register", &mut texts);
+    change_parameters(&settings.faults, "register", &mut texts);
     let mut document: Object = texts.into_iter().collect();
     document.insert("redirect_uris", vec![redirect_uri]);
     let grants = document.get("grant_types").and_then(Value::as_str);

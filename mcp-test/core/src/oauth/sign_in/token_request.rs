@@ -15,7 +15,7 @@ use crate::jose::SigningKey;
 use crate::json::{Object, Value};
 use crate::oauth::dpop::{DPOP_NONCE, ProvenRequest, USE_DPOP_NONCE};
 use crate::oauth::random_id::random_text;
-use crate::transport::fault::damage_parameters;
+use crate::transport::fault::change_parameters;
 use crate::transport::{HttpRequest, Misbehavior, PlainResponse};
 
 const WHAT: &str = "the token endpoint";
@@ -117,7 +117,7 @@ impl TokenRequest<'_> {
             ("client_id", client_id),
         ]);
         pairs.extend(self.resource.map(|resource| ("resource".to_owned(), resource.to_owned())));
-        damage_parameters(&self.settings.faults, "exchange", &mut pairs);
+        change_parameters(&self.settings.faults, "exchange", &mut pairs);
         let response = send(WHAT, endpoint, &post(&pairs, Vec::new()), self.settings).await?;
         self.token(endpoint, &response).map(|token| token.text)
     }
@@ -129,7 +129,7 @@ impl TokenRequest<'_> {
         pairs.extend(self.resource.map(|resource| ("resource".to_owned(), resource.to_owned())));
         let mut headers = Vec::new();
         self.authenticate(&mut pairs, &mut headers)?;
-        damage_parameters(&self.settings.faults, name, &mut pairs);
+        change_parameters(&self.settings.faults, name, &mut pairs);
         let mut response = self.prove_and_send(endpoint, &pairs, &headers, None).await?;
         if let Some(nonce) = demanded_nonce(&response)
             && !self.settings.misbehaves(Misbehavior::IgnoresNonce)
@@ -222,7 +222,7 @@ impl TokenRequest<'_> {
             ("exp", &expiry.to_string()),
             ("jti", &random_text()?),
         ]);
-        damage_parameters(&self.settings.faults, "assertion", &mut claims);
+        change_parameters(&self.settings.faults, "assertion", &mut claims);
         let mut object = Object::new();
         for (name, text) in claims {
             match (name.as_str(), text.parse::<u64>()) {

@@ -298,7 +298,7 @@ impl RunningScenario<'_> {
         let ended = conversation.judge(trace);
         let checks = self.own_checks(&ended, early);
         let Ended { trace, judgement, .. } = ended;
-        let is_reusable = is_settled == Some(true) && !is_damaged(connection, trace.since(began));
+        let is_reusable = is_settled == Some(true) && !is_broken(connection, trace.since(began));
         // The time here is short: what takes longer shows nothing.
         let has_fired = is_timed_out || trace.deadline_fired();
         let envelopes = judgement.envelopes.clone();
@@ -350,8 +350,8 @@ fn uncertain_of(
     uncertain(&outcome.scenario_run.scenario.id, &outcome.checks, envelopes, is_certain)
 }
 
-/// Whether a connection is damaged: its server has sent something other than messages, or has left.
-fn is_damaged(connection: ConnectionId, events: &[Event]) -> bool {
+/// Whether a connection is broken: its server has sent something other than messages, or has left.
+fn is_broken(connection: ConnectionId, events: &[Event]) -> bool {
     events.iter().any(|event| match event.kind {
         EventKind::Elided { .. } => true,
         // A scenario may have opened others, and have closed them.

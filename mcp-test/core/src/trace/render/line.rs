@@ -164,7 +164,7 @@ impl<'a> Writer<'a> {
     }
 
     fn message(&mut self, line: &Line<'_>, parsed: &ParsedText, text: &[u8]) {
-        // What a fault has damaged is recorded as a message as well, and need not be JSON.
+        // What a fault has changed is recorded as a message as well, and need not be JSON.
         let Some(value) = parsed.value() else {
             let noise = self.quoted(text);
             self.entry(line, &format!("noise {noise}"));

@@ -37,7 +37,7 @@ pub(super) enum Change {
     Flood {
         count: usize,
     },
-    Text(Damage),
+    Text(TextFault),
     Pad {
         bytes: usize,
     },
@@ -127,7 +127,7 @@ words! {
 words! {
     /// What is wrong with the bytes of a text.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub(super) enum Damage {
+    pub(super) enum TextFault {
         Truncated = "truncate",
         ByteOrderMark = "bom",
         Nul = "nul",
@@ -391,7 +391,7 @@ impl Change {
             Self::Answer { .. } => "answer",
             Self::Stray { .. } => "stray",
             Self::Flood { .. } => "flood",
-            Self::Text(damage) => damage.word(),
+            Self::Text(fault) => fault.word(),
             Self::Pad { .. } => "pad",
             Self::Banner { .. } => "banner",
             Self::Noise { .. } => "noise",

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::change::{Change, Damage, Plain};
+use super::change::{Change, Plain, TextFault};
 use super::{Fault, Misbehavior};
 use crate::json::Value;
 use crate::spec::error_code;
@@ -107,15 +107,15 @@ on_method! {
     /// Faults of the bytes and of the connection.
     impl Fault {
         /// Sends half of the text as if it were complete.
-        truncate => Change::Text(Damage::Truncated),
+        truncate => Change::Text(TextFault::Truncated),
         /// Starts the text with a byte order mark.
-        bom => Change::Text(Damage::ByteOrderMark),
+        bom => Change::Text(TextFault::ByteOrderMark),
         /// Puts NUL bytes before the text.
-        nul => Change::Text(Damage::Nul),
+        nul => Change::Text(TextFault::Nul),
         /// Adds a member to the message that contains a byte that is not valid UTF-8.
-        invalid_utf8 => Change::Text(Damage::InvalidUtf8),
+        invalid_utf8 => Change::Text(TextFault::InvalidUtf8),
         /// Adds a member to the message that is nested deeper than any reader has to follow.
-        deep => Change::Text(Damage::Deep),
+        deep => Change::Text(TextFault::Deep),
         /// Sends half of the text, then breaks the connection.
         cut => Change::Plain(Plain::Cut),
         /// Closes the connection instead of sending the message.

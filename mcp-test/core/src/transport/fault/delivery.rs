@@ -5,9 +5,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::json;
 
-use super::change::{Change, Damage, Plain};
+use super::change::{Change, Plain, TextFault};
 use super::rewrite::rewrite;
-use super::text::{damage_text, middle, pad};
+use super::text::{break_text, middle, pad};
 use super::{DeliveryPart, Fault, FollowUp};
 use crate::json::Value;
 use crate::spec::Side;
@@ -157,11 +157,11 @@ impl Delivery {
             }
             Change::Noise { text } => self.parts.push(DeliveryPart::Noise(text.clone().into())),
             // Deep nesting is still valid JSON.
-            Change::Text(Damage::Deep) => {
-                replace(sent, |text| DeliveryPart::Message(damage_text(text, Damage::Deep)));
+            Change::Text(TextFault::Deep) => {
+                replace(sent, |text| DeliveryPart::Message(break_text(text, TextFault::Deep)));
             }
-            Change::Text(damage) => {
-                replace(sent, |text| DeliveryPart::Noise(damage_text(text, *damage)));
+            Change::Text(fault) => {
+                replace(sent, |text| DeliveryPart::Noise(break_text(text, *fault)));
             }
             Change::Pad { bytes } => replace(sent, |text| DeliveryPart::Message(pad(text, *bytes))),
             // The others change the value, the HTTP exchange, what the actor receives, or how it behaves.

@@ -5,7 +5,7 @@
 //! sends for that method, whether a request, a notification or a reply. What faults prove is not known here.
 //!
 //! `kind` lists them, `constructors` makes them, `notation` parses and writes them. `delivery` applies them to messages,
-//! `rewrite` to values, `text` to bytes, `http_damage` to HTTP exchanges, `parameters` to requests of OAuth; `intake` filters what
+//! `rewrite` to values, `text` to bytes, `http_faults` to HTTP exchanges, `parameters` to requests of OAuth; `intake` filters what
 //! an actor receives.
 
 mod arguments;
@@ -14,7 +14,7 @@ mod constructors;
 mod delivery;
 mod delivery_part;
 mod error;
-mod http_damage;
+mod http_faults;
 mod intake;
 mod kind;
 mod notation;
@@ -35,12 +35,12 @@ pub(crate) use delivery::Delivery;
 pub(super) use delivery::{banners, session_id};
 pub(crate) use delivery_part::{DeliveryPart, FollowUp};
 pub use error::FaultError;
-pub(crate) use http_damage::HttpDamage;
+pub(crate) use http_faults::HttpFaults;
 pub(crate) use intake::intake;
 #[doc(hidden)]
 pub use kind::{FAULT_KINDS, FaultKind};
 #[cfg_attr(not(feature = "auth"), allow(unused_imports, reason = "only OAuth has parameters"))]
-pub(crate) use parameters::{damage_parameters, gives_up_before};
+pub(crate) use parameters::{change_parameters, gives_up_before};
 
 /// One way in which a peer misbehaves.
 ///

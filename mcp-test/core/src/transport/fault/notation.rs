@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::arguments::Arguments;
-use super::change::{Change, Damage, Plain};
+use super::change::{Change, Plain, TextFault};
 use super::parameters::{REQUESTS, STEPS};
 use super::{FAULT_KINDS, Fault, FaultError, FaultKind, Misbehavior, Reach};
 use crate::expect::words::closest;
@@ -51,8 +51,8 @@ fn parse(known: &FaultKind, arguments: &mut Arguments<'_>) -> Result<Fault, Faul
         return Ok(Fault::misbehavior(misbehavior));
     }
     let method = arguments.method(matches!(known.reach, Reach::Http | Reach::Network))?;
-    if let Some(damage) = Damage::ALL.iter().copied().find(|damage| damage.word() == known.word) {
-        return Ok(Fault::new(method, Change::Text(damage)));
+    if let Some(fault) = TextFault::ALL.iter().copied().find(|fault| fault.word() == known.word) {
+        return Ok(Fault::new(method, Change::Text(fault)));
     }
     let change = match known.word {
         "set" => Change::Set { pointer: arguments.pointer(true)?, value: arguments.json()? },

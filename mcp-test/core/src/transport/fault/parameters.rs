@@ -17,7 +17,7 @@ pub(crate) fn gives_up_before(faults: &[Fault], step: &str) -> bool {
 
 /// Changes the parameters of a request as the faults say.
 #[cfg_attr(not(feature = "auth"), allow(dead_code, reason = "only OAuth has parameters"))]
-pub(crate) fn damage_parameters(
+pub(crate) fn change_parameters(
     faults: &[Fault],
     request: &str,
     parameters: &mut Vec<(String, String)>,

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use super::{
-    Delivery, DeliveryPart, FAULT_KINDS, Fault, FaultError, FaultKind, FollowUp, HttpDamage,
+    Delivery, DeliveryPart, FAULT_KINDS, Fault, FaultError, FaultKind, FollowUp, HttpFaults,
     Misbehavior, Reach, intake,
 };
 use crate::spec::Side;
@@ -40,8 +40,8 @@ fn show_delivery(delivery: &Delivery) -> String {
 
 /// What is left of the exchange that carries it.
 fn exchange_left_by(words: &str) -> String {
-    let HttpDamage { status, headers, body, wrong_chunks, two_responses } =
-        HttpDamage::of("tools/list", true, &[fault(words)]);
+    let HttpFaults { status, headers, body, wrong_chunks, two_responses } =
+        HttpFaults::of("tools/list", true, &[fault(words)]);
     let mut lines: Vec<_> = status.iter().map(ToString::to_string).collect();
     lines.extend(headers.iter().map(|(name, value)| match value {
         Some(value) => format!("{name}: {value}"),
@@ -205,7 +205,7 @@ fn faults_of_exchanges() {
 fn headers_are_changed_whatever_their_case() {
     let faults = [fault("header:*:Accept:text/html"), fault("no-header:*:MCP-METHOD")];
     let mut headers = vec![("accept".into(), "*/*".into()), ("Mcp-Method".into(), "ping".into())];
-    HttpDamage::of("ping", true, &faults).change_headers(&mut headers);
+    HttpFaults::of("ping", true, &faults).change_headers(&mut headers);
     assert_eq!(headers, [("Accept".to_owned(), "text/html".to_owned())]);
 }
 
@@ -349,7 +349,7 @@ fn every_fault_of_clients_has_an_effect() {
         let answered = [self::fault(&example(word).replace("tools/list", "ping"))];
         let shows = Delivery::of_client(call(), None, &fault) != good
             || Delivery::of_client(answer(), Some("ping".to_owned()), &answered) != good_answer
-            || !HttpDamage::of("tools/call", true, &fault).is_none()
+            || !HttpFaults::of("tools/call", true, &fault).is_none()
             || fault[0].is(Misbehavior::IgnoresTerm);
         assert!(shows, "{}", fault[0]);
         assert!(fault[0].is_of(Side::Client) && fault[0].is_of(Side::Server));

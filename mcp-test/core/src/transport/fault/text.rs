@@ -1,8 +1,8 @@
-//! Damage to the bytes of a message's text.
+//! TextFault to the bytes of a message's text.
 
 use bytes::Bytes;
 
-use super::change::Damage;
+use super::change::TextFault;
 
 /// Deeper than the limits of common JSON readers, 128 levels in serde_json, and still a message of only 20 kB.
 const DEPTH: usize = 10_000;
@@ -10,14 +10,14 @@ const DEPTH: usize = 10_000;
 /// The beginning of the added member.
 const MEMBER: &[u8] = b",\"x-fault\":";
 
-/// Damages a text.
-pub(super) fn damage_text(text: &[u8], damage: Damage) -> Bytes {
-    match damage {
-        Damage::Truncated => Bytes::copy_from_slice(&text[..middle(text)]),
-        Damage::ByteOrderMark => [b"\xef\xbb\xbf", text].concat().into(),
-        Damage::Nul => [b"\0\0", text].concat().into(),
-        Damage::InvalidUtf8 => with_member(text, b"\"\xff\""),
-        Damage::Deep => {
+/// Breaks a text.
+pub(super) fn break_text(text: &[u8], fault: TextFault) -> Bytes {
+    match fault {
+        TextFault::Truncated => Bytes::copy_from_slice(&text[..middle(text)]),
+        TextFault::ByteOrderMark => [b"\xef\xbb\xbf", text].concat().into(),
+        TextFault::Nul => [b"\0\0", text].concat().into(),
+        TextFault::InvalidUtf8 => with_member(text, b"\"\xff\""),
+        TextFault::Deep => {
             let nested = [vec![b'['; DEPTH], vec![b']'; DEPTH]].concat();
             with_member(text, &nested)
         }

@@ -151,9 +151,9 @@ impl Response<'_> {
             }
         }
         let body = body.freeze();
-        let (all, how) = if let Some((how, damage)) = broken {
+        let (all, how) = if let Some((how, kind)) = broken {
             let head = Bytes::copy_from_slice(&body[..body.len().min(KEPT)]);
-            (vec![recorder.noise(origin, head, how.clone(), damage)], how)
+            (vec![recorder.noise(origin, head, how.clone(), kind)], how)
         } else if body.is_empty() {
             (Vec::new(), "an empty body".to_owned())
         } else if origin.media == Some(MediaType::Json) {

@@ -69,7 +69,7 @@ impl StreamProgress {
         let Awaited::Replies(open) = &mut self.awaited else { return };
         let replied = match incoming {
             Incoming::Message { message, .. } => message.is_reply(),
-            Incoming::Invalid { damage, .. } => *damage != UnparsableKind::Stray,
+            Incoming::Invalid { kind, .. } => *kind != UnparsableKind::Stray,
             _ => false,
         };
         *open = open.saturating_sub(usize::from(replied));

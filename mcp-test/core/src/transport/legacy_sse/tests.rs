@@ -70,7 +70,7 @@ fn show(incoming: Incoming) -> String {
             assert_eq!(origin.exchange, None);
             message.to_value().to_string()
         }
-        Incoming::Invalid { head, why, damage, .. } => format!("{damage:?}: {head} ({why})"),
+        Incoming::Invalid { head, why, kind, .. } => format!("{kind:?}: {head} ({why})"),
         Incoming::Ended { status, how, .. } => format!("{status:?}: {how}"),
         Incoming::Closed { how, .. } => how,
     }

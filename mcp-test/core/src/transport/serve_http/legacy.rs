@@ -94,7 +94,7 @@ impl HttpServer {
         let (in_flight, entry) = (FuturesUnordered::new(), Entry { streams, id });
         let source = SessionMessages { messages, works, in_flight, _entry: entry };
         let body = self.event_body(wire, source, [endpoint], FollowUp::Continue);
-        response::damaged(response::stream_of(body), &wire.http_damage("GET", false))
+        response::with_faults(response::stream_of(body), &wire.http_faults("GET", false))
     }
 
     /// Accepts a message, which is answered on the stream of its session.
@@ -123,7 +123,7 @@ impl HttpServer {
         if received.value().is_none() {
             return response::refusal(StatusCode::BAD_REQUEST, "the body is not JSON");
         }
-        let damage = super::damage(wire, received.value());
+        let faults = super::http_faults(wire, received.value());
         let kept = received.parsed_bytes();
         let work = received.start(&conversation, outbox);
         if conversation.revision().is_some() && memory.get().is_none() {
@@ -139,7 +139,7 @@ impl HttpServer {
             Ok(()) => response::empty(StatusCode::ACCEPTED),
             Err(_) => response::refusal(StatusCode::NOT_FOUND, "unknown session"),
         };
-        response::damaged(response, &damage)
+        response::with_faults(response, &faults)
     }
 }
 

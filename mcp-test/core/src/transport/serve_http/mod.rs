@@ -42,7 +42,7 @@ use self::sessions::Sessions;
 use self::socket::SocketFaults;
 use super::Limits;
 use super::actor::Actor;
-use super::fault::{HttpDamage, Misbehavior};
+use super::fault::{HttpFaults, Misbehavior};
 use super::headers::listed;
 use super::interceptor::{InterceptedConnection, Interceptor};
 use super::memory_budget::MemoryBudget;
@@ -268,18 +268,18 @@ impl HttpServer {
         match head.method {
             Method::POST => self.post(wire, head, body).await,
             Method::GET if sessions => {
-                response::damaged(self.get(wire, headers), &wire.http_damage("GET", false))
+                response::with_faults(self.get(wire, headers), &wire.http_faults("GET", false))
             }
             Method::DELETE if sessions => {
-                response::damaged(self.delete(headers), &wire.http_damage("DELETE", false))
+                response::with_faults(self.delete(headers), &wire.http_faults("DELETE", false))
             }
             Method::PUT | Method::PATCH if wire.misbehaves(Misbehavior::ExecutesAnyMethod) => {
                 self.post(wire, head, body).await
             }
             _ => {
                 let allowed = if sessions { "GET, POST, DELETE" } else { "POST" };
-                let damage = wire.http_damage(head.method.as_str(), false);
-                response::damaged(response::not_allowed(allowed), &damage)
+                let faults = wire.http_faults(head.method.as_str(), false);
+                response::with_faults(response::not_allowed(allowed), &faults)
             }
         }
     }
@@ -314,7 +314,7 @@ impl HttpServer {
         if let Some(refusal) = self.refused(wire, head, received.value()).await {
             return refusal;
         }
-        let damage = damage(wire, received.value());
+        let faults = http_faults(wire, received.value());
         let response = match self.era(headers, received.value()) {
             Era::Handshake => self.post_in_session(wire, headers, received).await,
             Era::Stateless => self.post_without_session(wire, headers, received).await,
@@ -326,7 +326,7 @@ impl HttpServer {
         {
             access.opened(head, opened);
         }
-        response::damaged(response, &damage)
+        response::with_faults(response, &faults)
     }
 
     /// The refusal of a request by the access control.
@@ -364,18 +364,18 @@ fn check_media_types(wire: &InterceptedConnection, headers: &HeaderMap) -> Resul
 }
 
 /// What faults change in the response to a message, or to a batch that contains it.
-fn damage(wire: &InterceptedConnection, body: Option<&Value>) -> HttpDamage {
+fn http_faults(wire: &InterceptedConnection, body: Option<&Value>) -> HttpFaults {
     let messages = match body {
         Some(Value::Array(items)) => items.as_slice(),
         Some(message) => std::slice::from_ref(message),
         None => &[],
     };
-    let damages = messages.iter().map(|message| {
+    let faults = messages.iter().map(|message| {
         let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
-        wire.http_damage(method, message.get("id").is_some())
+        wire.http_faults(method, message.get("id").is_some())
     });
-    // A batch has one response, to which only one damage can be done.
-    damages.into_iter().find(|damage| !damage.is_none()).unwrap_or_default()
+    // A batch has one response, to which only one faults can be done.
+    faults.into_iter().find(|faults| !faults.is_none()).unwrap_or_default()
 }
 
 /// Refuses a body that cannot be read to its end.

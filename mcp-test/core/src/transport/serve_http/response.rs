@@ -11,7 +11,7 @@ use super::reserved_delivery::ReservedDelivery;
 use super::{HttpServer, ServerStage, request_headers};
 use crate::clock;
 use crate::json::Value;
-use crate::transport::fault::{Delivery, DeliveryPart, FollowUp, HttpDamage};
+use crate::transport::fault::{Delivery, DeliveryPart, FollowUp, HttpFaults};
 use crate::transport::memory_budget::{MemoryUsedUp, Reservation};
 use crate::wire::{ErrorReply, Id, RpcError};
 
@@ -82,24 +82,24 @@ pub(super) async fn until_due(delivery: &Delivery) {
 }
 
 /// Applies the faults of an exchange to its response.
-pub(super) fn damaged(mut response: Response, damage: &HttpDamage) -> Response {
-    if let Some(status) = damage.status.and_then(|status| StatusCode::from_u16(status).ok()) {
+pub(super) fn with_faults(mut response: Response, faults: &HttpFaults) -> Response {
+    if let Some(status) = faults.status.and_then(|status| StatusCode::from_u16(status).ok()) {
         *response.status_mut() = status;
     }
-    if let Some(body) = &damage.body {
+    if let Some(body) = &faults.body {
         *response.body_mut() = Body::from(body.clone());
         response.extensions_mut().insert(SentText(DeliveryPart::Message(body.clone())));
     }
-    if damage.wrong_chunks {
+    if faults.wrong_chunks {
         // hyper sends a body of unknown length in chunks.
         let body = std::mem::take(response.body_mut());
         *response.body_mut() = Body::from_stream(body.into_data_stream());
         response.extensions_mut().insert(Corruption::WrongChunks);
     }
-    if damage.two_responses {
+    if faults.two_responses {
         response.extensions_mut().insert(Corruption::Twice);
     }
-    for (name, value) in &damage.headers {
+    for (name, value) in &faults.headers {
         // A fault may name a header that HTTP cannot carry, which is then left out.
         let Ok(name) = HeaderName::try_from(name.as_str()) else { continue };
         response.headers_mut().remove(&name);

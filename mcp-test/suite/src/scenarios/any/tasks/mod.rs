@@ -3,10 +3,10 @@
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>
 
 mod extension;
-mod flaw;
 mod outcomes_peer;
 mod peer;
 mod task;
+mod task_fault;
 
 scenarios![
     tasks_cancel,

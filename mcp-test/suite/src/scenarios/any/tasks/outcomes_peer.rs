@@ -9,7 +9,7 @@ use crate::scenarios::prelude::*;
 
 /// What is wrong with the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OutcomeFlaw {
+pub(super) enum OutcomeFault {
     None,
     /// A task whose tool returns `isError` has failed.
     FailsForToolErrors,
@@ -42,17 +42,17 @@ struct Task {
 type Tasks = Arc<Mutex<Vec<Task>>>;
 
 /// A server with a tool whose result has `isError`, one that fails with an error, and one that asks for input three times.
-pub(super) fn outcomes_server(flaw: OutcomeFlaw) -> Server {
+pub(super) fn outcomes_server(fault: OutcomeFault) -> Server {
     let tasks = Tasks::default();
-    let with = |answer: fn(OutcomeFlaw, &Tasks, &Call) -> Answer| {
+    let with = |answer: fn(OutcomeFault, &Tasks, &Call) -> Answer| {
         let tasks = tasks.clone();
         move |call: Call| {
             let tasks = tasks.clone();
             async move {
                 match call.method() {
-                    "tools/call" => answer(flaw, &tasks, &call),
+                    "tools/call" => answer(fault, &tasks, &call),
                     _ => match call.require(Capability::TasksExtension) {
-                        Ok(()) => answer(flaw, &tasks, &call),
+                        Ok(()) => answer(fault, &tasks, &call),
                         Err(refusal) => refusal,
                     },
                 }
@@ -83,7 +83,7 @@ fn failure() -> Value {
 
 const DISK: &str = "the disk is full";
 
-fn call(_: OutcomeFlaw, tasks: &Tasks, call: &Call) -> Answer {
+fn call(_: OutcomeFault, tasks: &Tasks, call: &Call) -> Answer {
     let tool = call.param("name").and_then(mcp_test_core::json::Value::as_str).unwrap_or_default();
     if let Err(refusal) = call.require(Capability::TasksExtension) {
         return match tool {
@@ -121,46 +121,46 @@ fn with_task(tasks: &Tasks, call: &Call, answer: impl FnOnce(&mut Task) -> Answe
     }
 }
 
-fn get(flaw: OutcomeFlaw, tasks: &Tasks, call: &Call) -> Answer {
+fn get(fault: OutcomeFault, tasks: &Tasks, call: &Call) -> Answer {
     with_task(tasks, call, |task| {
         task.polls += 1;
         match task.tool.as_str() {
-            "fails" if flaw != OutcomeFlaw::FailsForToolErrors => {
+            "fails" if fault != OutcomeFault::FailsForToolErrors => {
                 let mut completed = state(&task.id, "completed");
-                completed["result"] = match flaw {
-                    OutcomeFlaw::AsksForRetry => {
+                completed["result"] = match fault {
+                    OutcomeFault::AsksForRetry => {
                         json!({"resultType": "input_required", "requestState": "x", "content": []})
                     }
                     _ => failure(),
                 };
                 completed.into()
             }
-            "fails" | "breaks" => failed(flaw, task).into(),
-            _ => asking(flaw, task).into(),
+            "fails" | "breaks" => failed(fault, task).into(),
+            _ => asking(fault, task).into(),
         }
     })
 }
 
-fn failed(flaw: OutcomeFlaw, task: &Task) -> Value {
+fn failed(fault: OutcomeFault, task: &Task) -> Value {
     let mut failed = state(&task.id, "failed");
-    let code = match flaw {
-        OutcomeFlaw::OtherCode => error_code::INVALID_PARAMS,
+    let code = match fault {
+        OutcomeFault::OtherCode => error_code::INVALID_PARAMS,
         _ => error_code::INTERNAL_ERROR,
     };
-    failed["error"] = match flaw {
-        OutcomeFlaw::ErrorIsText => json!({ "text": DISK }),
+    failed["error"] = match fault {
+        OutcomeFault::ErrorIsText => json!({ "text": DISK }),
         _ => json!({"code": code, "message": DISK}),
     };
-    if flaw != OutcomeFlaw::SaysNothing {
+    if fault != OutcomeFault::SaysNothing {
         failed["statusMessage"] = json!(DISK);
     }
     failed
 }
 
 /// Asks for a name and a colour at once, and then for an animal.
-fn asking(flaw: OutcomeFlaw, task: &Task) -> Value {
+fn asking(fault: OutcomeFault, task: &Task) -> Value {
     let is_open = |key: &str| !task.answered.iter().any(|answered| answered == key);
-    let third = if flaw == OutcomeFlaw::ReusesKey { "name" } else { "animal" };
+    let third = if fault == OutcomeFault::ReusesKey { "name" } else { "animal" };
     let mut requests = json!({});
     for key in ["name", "colour"] {
         if is_open(key) {
@@ -170,17 +170,17 @@ fn asking(flaw: OutcomeFlaw, task: &Task) -> Value {
     if requests == json!({}) && is_open("animal") && task.answered.len() < 3 {
         requests[third] = elicitation("animal");
     }
-    match flaw {
-        OutcomeFlaw::HidesRequests if task.answered.is_empty() => requests = json!({}),
-        OutcomeFlaw::SkipsRequests if task.polls == 2 => {
+    match fault {
+        OutcomeFault::HidesRequests if task.answered.is_empty() => requests = json!({}),
+        OutcomeFault::SkipsRequests if task.polls == 2 => {
             requests = json!({"name": elicitation("name")});
         }
-        OutcomeFlaw::ReplacesRequest if task.polls > 1 && is_open("colour") => {
+        OutcomeFault::ReplacesRequest if task.polls > 1 && is_open("colour") => {
             requests["colour"] = elicitation("The colour of what?");
         }
         _ => {}
     }
-    if requests == json!({}) && flaw != OutcomeFlaw::HidesRequests {
+    if requests == json!({}) && fault != OutcomeFault::HidesRequests {
         let mut completed = state(&task.id, "completed");
         completed["result"] = json!({"content": [{"type": "text", "text": "Thank you"}]});
         return completed;
@@ -190,7 +190,7 @@ fn asking(flaw: OutcomeFlaw, task: &Task) -> Value {
     waiting
 }
 
-fn update(_: OutcomeFlaw, tasks: &Tasks, call: &Call) -> Answer {
+fn update(_: OutcomeFault, tasks: &Tasks, call: &Call) -> Answer {
     let responses = call.param("inputResponses").and_then(mcp_test_core::json::Value::as_object);
     let keys: Vec<String> =
         responses.into_iter().flat_map(Object::iter).map(|(key, _)| key.to_owned()).collect();

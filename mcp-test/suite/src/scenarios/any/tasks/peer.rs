@@ -7,7 +7,7 @@ use mcp_test_core::clock;
 use mcp_test_core::transport::generated_id::generate_id;
 use serde_json::Value;
 
-use super::flaw::Flaw;
+use super::task_fault::TaskFault;
 use crate::scenarios::prelude::*;
 
 /// How many times `tasks/get` says that a task is at work.
@@ -27,7 +27,7 @@ struct Task {
 
 #[derive(Debug, Clone)]
 struct Tasks {
-    flaw: Flaw,
+    fault: TaskFault,
     tasks: Arc<Mutex<Vec<Task>>>,
     /// Whether some client has declared the extension.
     was_declared: Arc<AtomicBool>,
@@ -35,12 +35,12 @@ struct Tasks {
 
 /// A server with tasks in the form of each revision; its tools support them in each way.
 pub(super) fn tasks_server() -> Server {
-    flawed(Flaw::None)
+    faulty(TaskFault::None)
 }
 
-/// The server with one flaw.
-pub(super) fn flawed(flaw: Flaw) -> Server {
-    let tasks = Tasks { flaw, tasks: Arc::default(), was_declared: Arc::default() };
+/// The server with one fault.
+pub(super) fn faulty(fault: TaskFault) -> Server {
+    let tasks = Tasks { fault, tasks: Arc::default(), was_declared: Arc::default() };
     let with = |answer: fn(&Tasks, &Call) -> Answer| {
         let tasks = tasks.clone();
         move |call: Call| {
@@ -71,8 +71,8 @@ pub(super) fn flawed(flaw: Flaw) -> Server {
         .on("tasks/cancel", with(Tasks::cancel))
         .on("tasks/update", with(Tasks::update))
         .on("tasks/result", result);
-    match flaw {
-        Flaw::AcceptsSubscriptions => server.on("subscriptions/listen", accept_subscription),
+    match fault {
+        TaskFault::AcceptsSubscriptions => server.on("subscriptions/listen", accept_subscription),
         _ => server,
     }
 }
@@ -129,7 +129,7 @@ fn text<'a>(call: &'a Call, name: &str) -> &'a str {
     call.param(name).and_then(mcp_test_core::json::Value::as_str).unwrap_or_default()
 }
 
-/// Sends the notifications of a flaw, and progress of a task that is at work.
+/// Sends the notifications of a fault, and progress of a task that is at work.
 async fn notify(tasks: &Tasks, call: &Call) {
     let id = text(call, "taskId");
     let working = tasks
@@ -139,14 +139,14 @@ async fn notify(tasks: &Tasks, call: &Call) {
         .map(|it| it.progress_token.clone());
     if let Some(Some(token)) = working {
         let mut params = json!({"progressToken": token, "progress": 1});
-        if tasks.flaw != Flaw::ReportsUnrelated {
+        if tasks.fault != TaskFault::ReportsUnrelated {
             params["_meta"] = json!({ meta::RELATED_TASK: {"taskId": id} });
         }
         let _ = call.notify("notifications/progress", params).await;
     }
-    let (status, is_marked) = match tasks.flaw {
-        Flaw::NotifiesWithMetadata => ("completed", true),
-        Flaw::NotifiesAfterEnd => ("completed", false),
+    let (status, is_marked) = match tasks.fault {
+        TaskFault::NotifiesWithMetadata => ("completed", true),
+        TaskFault::NotifiesAfterEnd => ("completed", false),
         _ => return,
     };
     let statuses = if is_marked { vec![status] } else { vec![status, "working"] };
@@ -214,7 +214,7 @@ impl Tasks {
         let related = call.params().at("/_meta/io.modelcontextprotocol~1related-task/taskId");
         let related = related.and_then(mcp_test_core::json::Value::as_str);
         let id = match related {
-            Some(related) if self.flaw == Flaw::ReadsMetadata => related,
+            Some(related) if self.fault == TaskFault::ReadsMetadata => related,
             _ => text(call, "taskId"),
         };
         match self.lock().iter_mut().find(|task| task.id == id) {
@@ -230,7 +230,7 @@ impl Tasks {
         }
         let refused = |why| Answer::error(error_code::METHOD_NOT_FOUND, why);
         match (tool, task) {
-            ("either", None) if self.flaw == Flaw::OnlyTasks => {
+            ("either", None) if self.fault == TaskFault::OnlyTasks => {
                 refused("this tool is called as a task")
             }
             ("plain" | "either", None) => output(tool).into(),
@@ -248,10 +248,10 @@ impl Tasks {
         if declared.is_ok() {
             self.was_declared.store(true, Ordering::Relaxed);
         }
-        let makes_task = match self.flaw {
-            Flaw::TasksForEveryone => true,
-            Flaw::TasksByMember => declared.is_ok() || call.param("task").is_some(),
-            Flaw::RemembersDeclaration => self.was_declared.load(Ordering::Relaxed),
+        let makes_task = match self.fault {
+            TaskFault::TasksForEveryone => true,
+            TaskFault::TasksByMember => declared.is_ok() || call.param("task").is_some(),
+            TaskFault::RemembersDeclaration => self.was_declared.load(Ordering::Relaxed),
             _ => declared.is_ok(),
         };
         match (tool, declared) {
@@ -269,7 +269,7 @@ impl Tasks {
     }
 
     fn create(&self, call: &Call, tool: &str, wanted: &mcp_test_core::json::Value) -> Answer {
-        if self.flaw == Flaw::RequiresTtl && wanted.get("ttl").is_none() {
+        if self.fault == TaskFault::RequiresTtl && wanted.get("ttl").is_none() {
             return invalid("`ttl` is missing");
         }
         let mut task =
@@ -282,12 +282,12 @@ impl Tasks {
         created.into()
     }
 
-    /// A new task, with the id that the client asks for if the flaw is that.
+    /// A new task, with the id that the client asks for if the fault is that.
     fn add(&self, tool: &str, wanted: Option<&str>) -> Task {
-        let id = match (self.flaw, wanted) {
-            (Flaw::AdoptsIds, Some(wanted)) => wanted.to_owned(),
-            (Flaw::RepeatsIds, _) => "0123456789abcdef".to_owned(),
-            (Flaw::CountsIds, _) => format!("task-{}", self.lock().len()),
+        let id = match (self.fault, wanted) {
+            (TaskFault::AdoptsIds, Some(wanted)) => wanted.to_owned(),
+            (TaskFault::RepeatsIds, _) => "0123456789abcdef".to_owned(),
+            (TaskFault::CountsIds, _) => format!("task-{}", self.lock().len()),
             _ => generate_id(),
         };
         let now = clock::utc_now();
@@ -307,17 +307,17 @@ impl Tasks {
         let is_extension = call.revision().has_result_type();
         self.with(call, |task| {
             task.polls += 1;
-            if self.flaw == Flaw::CompletesCancelled && task.status == "cancelled" {
+            if self.fault == TaskFault::CompletesCancelled && task.status == "cancelled" {
                 task.end("completed");
             }
-            let never_ends = self.flaw == Flaw::MisspellsCancelled;
+            let never_ends = self.fault == TaskFault::MisspellsCancelled;
             if task.polls > WORKING_POLLS && !task.is_finished() && !never_ends {
                 task.end(if task.tool == BROKEN { "failed" } else { "completed" });
             }
             if !is_extension {
                 return task.to_json().into();
             }
-            let is_early = self.flaw == Flaw::HasEarlyResults;
+            let is_early = self.fault == TaskFault::HasEarlyResults;
             let mut state = task.to_extension_json(is_early);
             if never_ends && task.is_finished() {
                 state["status"] = json!("canceled");
@@ -328,22 +328,22 @@ impl Tasks {
 
     fn result(&self, call: &Call) -> Answer {
         self.with(call, |task| {
-            if task.is_fetched && self.flaw == Flaw::ForgetsResult {
+            if task.is_fetched && self.fault == TaskFault::ForgetsResult {
                 return invalid("the result was fetched before");
             }
             task.is_fetched = true;
-            if task.tool == BROKEN && self.flaw != Flaw::WrapsErrors {
+            if task.tool == BROKEN && self.fault != TaskFault::WrapsErrors {
                 if !task.is_finished() {
                     task.end("failed");
                 }
                 return failure();
             }
             let mut result = output(&task.tool);
-            if self.flaw == Flaw::CompletesFailed {
+            if self.fault == TaskFault::CompletesFailed {
                 result["isError"] = json!(true);
             }
             // The work of an unfinished task is done now, so that nobody has to wait for it.
-            if self.flaw == Flaw::AnswersEarly {
+            if self.fault == TaskFault::AnswersEarly {
                 task.polls = 0;
             } else if !task.is_finished() {
                 task.end("completed");
@@ -355,25 +355,29 @@ impl Tasks {
 
     fn cancel(&self, call: &Call) -> Answer {
         let is_extension = call.revision().has_result_type();
-        self.with(call, |task| match (task.is_finished(), self.flaw) {
-            (is_finished, flaw) if is_extension => {
-                if !is_finished || flaw == Flaw::CancelsFinishedOfExtension {
+        self.with(call, |task| match (task.is_finished(), self.fault) {
+            (is_finished, fault) if is_extension => {
+                if !is_finished || fault == TaskFault::CancelsFinishedOfExtension {
                     task.end("cancelled");
                 }
                 json!({}).into()
             }
-            (true, Flaw::CancelsFinished) | (false, _) => {
+            (true, TaskFault::CancelsFinished) | (false, _) => {
                 let before = task.to_json();
                 task.end("cancelled");
-                if self.flaw == Flaw::CancelsLater { before.into() } else { task.to_json().into() }
+                if self.fault == TaskFault::CancelsLater {
+                    before.into()
+                } else {
+                    task.to_json().into()
+                }
             }
             (true, _) => invalid("the task is finished"),
         })
     }
 
     fn update(&self, call: &Call) -> Answer {
-        self.with(call, |_| match self.flaw {
-            Flaw::RefusesUnknownKeys => invalid("the task has not asked for this"),
+        self.with(call, |_| match self.fault {
+            TaskFault::RefusesUnknownKeys => invalid("the task has not asked for this"),
             _ => json!({}).into(),
         })
     }
@@ -383,7 +387,8 @@ impl Tasks {
             return invalid("there is no such page");
         }
         let tasks = self.lock();
-        let is_listed = |task: &&Task| self.flaw != Flaw::ListsUnfinished || !task.is_finished();
+        let is_listed =
+            |task: &&Task| self.fault != TaskFault::ListsUnfinished || !task.is_finished();
         let tasks: Vec<_> = tasks.iter().filter(is_listed).map(Task::to_json).collect();
         json!({ "tasks": tasks }).into()
     }

@@ -1,8 +1,8 @@
 //! `tasks-cancel`.
 
-use super::flaw::Flaw;
-use super::peer::{flawed, tasks_server};
+use super::peer::{faulty, tasks_server};
 use super::task::{NO_TOOL, call_as_task, of_task, tool_with};
+use super::task_fault::TaskFault;
 use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::scenarios::task_judging::judge_ids;
@@ -95,10 +95,10 @@ async fn cancel(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
 
 proofs! {
     passes on tasks_server();
-    catches "task-cancelled" on flawed(Flaw::CancelsLater);
-    catches "task-stays-cancelled" on flawed(Flaw::CompletesCancelled);
-    catches "task-stays-cancelled" on flawed(Flaw::CancelsFinished);
-    catches "task-ids" on flawed(Flaw::RepeatsIds);
-    catches "task-ids" on flawed(Flaw::AdoptsIds);
-    catches "task-ids" on flawed(Flaw::CountsIds);
+    catches "task-cancelled" on faulty(TaskFault::CancelsLater);
+    catches "task-stays-cancelled" on faulty(TaskFault::CompletesCancelled);
+    catches "task-stays-cancelled" on faulty(TaskFault::CancelsFinished);
+    catches "task-ids" on faulty(TaskFault::RepeatsIds);
+    catches "task-ids" on faulty(TaskFault::AdoptsIds);
+    catches "task-ids" on faulty(TaskFault::CountsIds);
 }

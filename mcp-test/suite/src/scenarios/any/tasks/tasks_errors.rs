@@ -2,9 +2,9 @@
 
 use mcp_test_core::scenario::CallableTool;
 
-use super::flaw::Flaw;
-use super::peer::{flawed, tasks_server};
+use super::peer::{faulty, tasks_server};
 use super::task::{call_as_task, call_of, of_task, support};
+use super::task_fault::TaskFault;
 use crate::scenarios::prelude::*;
 use crate::scenarios::task_states::member;
 
@@ -60,5 +60,5 @@ async fn code(ctx: &mut Ctx, tool: &CallableTool) -> Result<Option<i64>, Finding
 
 proofs! {
     passes on tasks_server();
-    catches "task-error" on flawed(Flaw::WrapsErrors);
+    catches "task-error" on faulty(TaskFault::WrapsErrors);
 }

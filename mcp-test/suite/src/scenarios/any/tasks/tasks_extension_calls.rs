@@ -4,9 +4,9 @@ use mcp_test_core::clock;
 use mcp_test_core::scenario::CallableTool;
 
 use super::extension::{after_cancel, declared, of_status, of_task, shape};
-use super::flaw::Flaw;
-use super::peer::{flawed, tasks_server};
+use super::peer::{faulty, tasks_server};
 use super::task::call_of;
+use super::task_fault::TaskFault;
 use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::scenarios::task_states::{are_guessable, is_task, is_terminal, member, poll_interval};
@@ -224,21 +224,21 @@ fn acknowledged(ctx: &mut Ctx, reply: &Reply, [empty, complete]: [&'static Requi
 
 proofs! {
     passes on tasks_server();
-    catches "extension-task-undeclared" on flawed(Flaw::TasksForEveryone);
-    catches "extension-task-undeclared" on flawed(Flaw::TasksByMember);
-    catches "extension-task-undeclared" on flawed(Flaw::RemembersDeclaration);
+    catches "extension-task-undeclared" on faulty(TaskFault::TasksForEveryone);
+    catches "extension-task-undeclared" on faulty(TaskFault::TasksByMember);
+    catches "extension-task-undeclared" on faulty(TaskFault::RemembersDeclaration);
     catches "extension-task-required" by set("tools/call", "/error/code", json!(-32603));
     catches "extension-task-required" by remove("tools/call", "/error/data");
     catches "extension-task-type" by set("tools/call", "/resultType", "complete");
-    catches "extension-task-ids" on flawed(Flaw::CountsIds);
+    catches "extension-task-ids" on faulty(TaskFault::CountsIds);
     catches "extension-task-state" by remove("tools/call", "/ttlMs");
-    catches "extension-task-state" on flawed(Flaw::HasEarlyResults);
-    catches "extension-task-state" on flawed(Flaw::MisspellsCancelled);
+    catches "extension-task-state" on faulty(TaskFault::HasEarlyResults);
+    catches "extension-task-state" on faulty(TaskFault::MisspellsCancelled);
     catches "extension-task-state" by set("tasks/get", "/createdAt", json!(1_764_000_000));
     catches "extension-task-state" by set("tasks/get", "/resultType", json!("task"));
     catches "extension-task-state" by remove("tasks/get", "/result/result/content");
     catches "extension-task-state" by reply_error("tasks/get", -32602);
-    warns "extension-task-acknowledged" on flawed(Flaw::RefusesUnknownKeys);
+    warns "extension-task-acknowledged" on faulty(TaskFault::RefusesUnknownKeys);
     catches "extension-task-acknowledged" by set("tasks/cancel", "/status", json!("cancelled"));
-    catches "extension-task-final" on flawed(Flaw::CancelsFinishedOfExtension);
+    catches "extension-task-final" on faulty(TaskFault::CancelsFinishedOfExtension);
 }

@@ -6,7 +6,7 @@ use mcp_test_core::clock;
 use mcp_test_core::expect::{integer, non_empty_string};
 use mcp_test_core::scenario::CallableTool;
 
-use super::outcomes_peer::{OutcomeFlaw, outcomes_server};
+use super::outcomes_peer::{OutcomeFault, outcomes_server};
 use super::task::call_of;
 use crate::scenarios::prelude::*;
 use crate::scenarios::task_states::{is_task, is_terminal, member, poll_interval};
@@ -260,14 +260,14 @@ fn is_tool_error(result: &Value) -> bool {
 }
 
 proofs! {
-    passes on outcomes_server(OutcomeFlaw::None);
-    catches "extension-task-failure" on outcomes_server(OutcomeFlaw::FailsForToolErrors);
-    catches "extension-task-failure" on outcomes_server(OutcomeFlaw::ErrorIsText);
-    catches "extension-task-failure" on outcomes_server(OutcomeFlaw::OtherCode);
-    warns "extension-task-failed-message" on outcomes_server(OutcomeFlaw::SaysNothing);
-    catches "extension-task-input" on outcomes_server(OutcomeFlaw::HidesRequests);
-    catches "extension-task-input" on outcomes_server(OutcomeFlaw::SkipsRequests);
-    catches "extension-task-input" on outcomes_server(OutcomeFlaw::ReusesKey);
-    catches "extension-task-input" on outcomes_server(OutcomeFlaw::ReplacesRequest);
-    warns "extension-task-after-input" on outcomes_server(OutcomeFlaw::AsksForRetry);
+    passes on outcomes_server(OutcomeFault::None);
+    catches "extension-task-failure" on outcomes_server(OutcomeFault::FailsForToolErrors);
+    catches "extension-task-failure" on outcomes_server(OutcomeFault::ErrorIsText);
+    catches "extension-task-failure" on outcomes_server(OutcomeFault::OtherCode);
+    warns "extension-task-failed-message" on outcomes_server(OutcomeFault::SaysNothing);
+    catches "extension-task-input" on outcomes_server(OutcomeFault::HidesRequests);
+    catches "extension-task-input" on outcomes_server(OutcomeFault::SkipsRequests);
+    catches "extension-task-input" on outcomes_server(OutcomeFault::ReusesKey);
+    catches "extension-task-input" on outcomes_server(OutcomeFault::ReplacesRequest);
+    warns "extension-task-after-input" on outcomes_server(OutcomeFault::AsksForRetry);
 }

@@ -1,7 +1,7 @@
 //! `tasks-extension-requests`.
 
-use super::flaw::Flaw;
-use super::peer::{flawed, tasks_server};
+use super::peer::{faulty, tasks_server};
+use super::task_fault::TaskFault;
 use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
 use crate::scenarios::task_states::UNKNOWN;
@@ -127,7 +127,7 @@ proofs! {
     warns "extension-unknown-task" on tasks_server().on("tasks/cancel", |_: Call| async { json!({}) });
     warns "extension-error-message" by set("tasks/get", "/error/message", json!(""));
     catches "extension-undeclared" on serving_everyone();
-    catches "extension-listen-undeclared" on flawed(Flaw::AcceptsSubscriptions);
+    catches "extension-listen-undeclared" on faulty(TaskFault::AcceptsSubscriptions);
     catches "extension-tasks-result" by reply_error("tasks/result", -32602);
 }
 

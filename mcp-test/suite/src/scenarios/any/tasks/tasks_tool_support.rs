@@ -2,9 +2,9 @@
 
 use mcp_test_core::scenario::CallableTool;
 
-use super::flaw::Flaw;
-use super::peer::{flawed, tasks_server};
+use super::peer::{faulty, tasks_server};
 use super::task::{call_as_task, call_of, tool_with};
+use super::task_fault::TaskFault;
 use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error, refused};
 
@@ -96,7 +96,7 @@ proofs! {
     catches "task-required" on wrapping_errors();
     catches "task-required" by set("tools/call", "/error/code", json!(-32602));
     warns "task-forbidden" on ignoring_tasks();
-    catches "task-optional" on flawed(Flaw::OnlyTasks);
+    catches "task-optional" on faulty(TaskFault::OnlyTasks);
 }
 
 /// Turns every error of a call into a result, as an SDK does.

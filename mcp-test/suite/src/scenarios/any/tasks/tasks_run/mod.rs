@@ -5,9 +5,9 @@ mod checks;
 use self::checks::{
     finished, is_same, judge_failure, judge_result, judge_state_of, listed, notifications, progress,
 };
-use super::flaw::Flaw;
-use super::peer::{flawed, tasks_server};
+use super::peer::{faulty, tasks_server};
 use super::task::{NO_TOOL, call_as_task, of_task, tool_with};
+use super::task_fault::TaskFault;
 use crate::scenarios::prelude::*;
 use crate::scenarios::task_judging::{judge_created, judge_timestamps};
 use crate::scenarios::task_states::{UNKNOWN, is_terminal, member};
@@ -154,24 +154,24 @@ proofs! {
     passes on tasks_server();
     catches "task-created" by set("tools/call", "/content", json!([]));
     catches "task-created" by set("tools/call", "/task/status", json!("completed"));
-    catches "task-without-ttl" on flawed(Flaw::RequiresTtl);
+    catches "task-without-ttl" on faulty(TaskFault::RequiresTtl);
     catches "task-state" by remove("tasks/get", "/ttl");
-    catches "task-id-decides" on flawed(Flaw::ReadsMetadata);
+    catches "task-id-decides" on faulty(TaskFault::ReadsMetadata);
     catches "task-timestamps" by set("tasks/get", "/createdAt", json!("1764000000"));
     catches "task-timestamps" by set("tools/call", "/task/lastUpdatedAt", json!("today"));
     catches "task-timestamps" by set("tasks/list", "/tasks/0/createdAt", json!("today"));
-    catches "task-result" on flawed(Flaw::AnswersEarly);
+    catches "task-result" on faulty(TaskFault::AnswersEarly);
     catches "task-result" by remove("tasks/result", "/_meta");
     catches "task-result" by set("tasks/result", "", json!({"result": {"content": []}}));
-    catches "task-result" on flawed(Flaw::ForgetsResult);
-    warns "task-failed" on flawed(Flaw::CompletesFailed);
+    catches "task-result" on faulty(TaskFault::ForgetsResult);
+    warns "task-failed" on faulty(TaskFault::CompletesFailed);
     catches "task-failed" by reply_error("tasks/result", -32603);
-    catches "task-listed" on flawed(Flaw::ListsUnfinished);
-    catches "finished-task-final" on flawed(Flaw::CancelsFinished);
+    catches "task-listed" on faulty(TaskFault::ListsUnfinished);
+    catches "finished-task-final" on faulty(TaskFault::CancelsFinished);
     catches "finished-task-final" by reply_error("tasks/cancel", -32603);
-    catches "finished-task-final" on flawed(Flaw::NotifiesAfterEnd);
+    catches "finished-task-final" on faulty(TaskFault::NotifiesAfterEnd);
     warns "task-metadata"
         by set("tasks/get", "/_meta", json!({"io.modelcontextprotocol/related-task": {"taskId": "x"}}));
-    warns "task-metadata" on flawed(Flaw::NotifiesWithMetadata);
-    warns "task-progress-related" on flawed(Flaw::ReportsUnrelated);
+    warns "task-metadata" on faulty(TaskFault::NotifiesWithMetadata);
+    warns "task-progress-related" on faulty(TaskFault::ReportsUnrelated);
 }

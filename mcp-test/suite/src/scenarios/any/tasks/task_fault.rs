@@ -2,7 +2,7 @@
 
 /// What is wrong with the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flaw {
+pub(super) enum TaskFault {
     None,
     /// It answers `tasks/result` before the task is finished.
     AnswersEarly,

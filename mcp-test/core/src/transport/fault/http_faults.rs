@@ -10,7 +10,7 @@ const HTML: &str = "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><b
 
 /// What faults change in the head and the body of an HTTP message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct HttpDamage {
+pub(crate) struct HttpFaults {
     /// The status, if it is replaced.
     pub status: Option<u16>,
     /// The headers that are set, or removed if there is no value.
@@ -23,19 +23,19 @@ pub(crate) struct HttpDamage {
     pub two_responses: bool,
 }
 
-impl HttpDamage {
+impl HttpFaults {
     /// What the faults change in the exchange of a message of this method, or in a `GET` or a `DELETE`.
     ///
     /// Faults for all methods apply only if `is_request`.
     #[must_use]
     pub(crate) fn of(method: &str, is_request: bool, faults: &[Fault]) -> Self {
-        let mut damage = Self::default();
+        let mut fault = Self::default();
         for fault in faults {
             if fault.names(method) || is_request && fault.is_for_all() {
-                damage.apply(&fault.change);
+                fault.apply(&fault.change);
             }
         }
-        damage
+        fault
     }
 
     /// Whether nothing is changed.
