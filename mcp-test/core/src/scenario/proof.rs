@@ -1,4 +1,4 @@
-//! Proofs, as data: which fault to a good peer a scenario must notice, and by which checks.
+//! Proofs, as data: which fault of a good peer a scenario must notice, and by which checks.
 //!
 //! The tests in `suite/tests/proofs` carry them out.
 

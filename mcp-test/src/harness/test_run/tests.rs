@@ -339,7 +339,7 @@ fn a_panic_of_a_handler_names_its_method() {
 
 #[cfg(all(unix, feature = "http"))]
 #[test]
-fn the_last_words_of_the_program_behind_a_url_are_reported() {
+fn the_exit_of_the_program_behind_a_url_is_reported() {
     let run = run_of(|_| Box::pin(async { Ok(()) }));
     let text =
         failure(&TestRun { source: Source::Function(Maker::Alone(listens_and_exits)), ..run });

@@ -401,7 +401,7 @@ async fn a_scenario_may_end_a_shared_connection_and_the_next_one_begins_another(
 }
 
 #[tokio::test]
-async fn a_connection_that_a_scenario_opens_beside_a_shared_one_does_not_damage_that() {
+async fn a_connection_that_a_scenario_opens_beside_a_shared_one_does_not_disturb_that() {
     let (target, connections) = good();
     let plan = plan(&target);
     let pool = ConnectionPool::new(&plan, &target).over(DUPLEX);

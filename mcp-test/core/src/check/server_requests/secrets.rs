@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_secrets_are_known_by_their_last_words() {
+    fn names_of_secrets_are_known_by_their_end() {
         for name in [
             "password",
             "userPassword",
