@@ -356,8 +356,11 @@ fn prints_only_checks(request: &RunRequest<'_>) -> bool {
 
 /// Creates the directory for the results, and checks before the run that it is writable.
 fn output_dir(out: &Path, info: RunInfo) -> Result<ResultFiles, CliError> {
-    let files = ResultFiles::create(out, info).map_err(|ReportError::Write { path, source }| {
-        CliError::Unwritable { option: "--output-dir", path, source }
+    let files = ResultFiles::create(out, info).map_err(|error| match error {
+        ReportError::Write { path, source } => {
+            CliError::Unwritable { option: "--output-dir", path, source }
+        }
+        error => error.into(),
     })?;
     files::check_replaceable(&out.join("summary.json"))
         .map_err(CliError::unwritable("--output-dir", out))?;

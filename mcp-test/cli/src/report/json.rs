@@ -35,7 +35,7 @@ impl<W: Write> Reporter for Json<W> {
             RunEvent::PreflightDone(preflight) => self.summary.server(preflight.server.as_deref()),
             // Kept, since the counts and the exit code come first in the document.
             RunEvent::Finished(outcome) => {
-                self.summary.scenario_run(outcome, None, Some(checks(outcome)))
+                self.summary.scenario_run(outcome, None, Some(checks(outcome)));
             }
             RunEvent::Ended(summary) => {
                 let document = self.summary.finish(summary).pretty();

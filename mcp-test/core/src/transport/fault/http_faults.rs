@@ -29,13 +29,13 @@ impl HttpFaults {
     /// Faults for all methods apply only if `is_request`.
     #[must_use]
     pub(crate) fn of(method: &str, is_request: bool, faults: &[Fault]) -> Self {
-        let mut fault = Self::default();
+        let mut all = Self::default();
         for fault in faults {
             if fault.names(method) || is_request && fault.is_for_all() {
-                fault.apply(&fault.change);
+                all.apply(&fault.change);
             }
         }
-        fault
+        all
     }
 
     /// Whether nothing is changed.
