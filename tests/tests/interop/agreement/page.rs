@@ -32,7 +32,7 @@ belong to no revision. In the same way, the reference client is tested in each o
 clients of the proofs, and four clients on SDKs, which use everything that a server offers, whatever the scenario asks for. In the scenarios `auth/…` they are clients that sign in.
 
 The verdicts of the official suite are recorded in `agreement/official.jsonl`. CI compares them with ours, and runs twenty of \
-them again in the official suite, ten of each tested_side. `.ci/agreement DIR` records all of them again, and writes this page.
+them again in the official suite, ten of each side. `.ci/agreement DIR` records all of them again, and writes this page.
 ";
 
 const COUNTS: &str = "\
@@ -147,7 +147,7 @@ pub(super) fn check(tested: &[TestedPeer], official: &Verdicts, ours: &Verdicts)
         line(format_args!("\n## {}\n\n{}", peer.title(), section.disagreements));
     }
     line(format_args!(
-        "\n## Official checks that are never raised\n\n| Leg | Check | Why |\n|---|---|---|"
+        "\n## Official checks that are never raised\n\n| Side | Check | Why |\n|---|---|---|"
     ));
     for (tested_side, check, why) in NEVER_RAISED {
         line(format_args!("| {tested_side} | `{check}` | {why} |"));
