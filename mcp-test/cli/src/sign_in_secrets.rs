@@ -15,7 +15,9 @@ use mcp_test_suite::scenarios;
 use mcp_test_suite::scenarios::client::auth::signing_in_client::signing_in_client;
 
 use crate::report::sample::{info, masked, rerun};
-use crate::report::{Console, ConsoleOptions, FileFormat, FileReports, Json, ResultFiles};
+use crate::report::{
+    Console, ConsoleOptions, FileFormat, FileReports, Json, Reporter, ResultFiles,
+};
 
 /// A shorter text may be a part of anything.
 const SHORTEST_SECRET: usize = 12;
