@@ -18,7 +18,8 @@ client_scenarios! {
         /// a client passes that shows the URL to its user instead.
         "client-authorization-url-scheme": "The client opens no `javascript` URL",
         checks: [
-            check!("client-rejects-dangerous-scheme", "The client does not open an authorization URL whose scheme is dangerous",
+            check!("client-rejects-dangerous-scheme",
+                "The client does not open an authorization URL whose scheme is dangerous",
                 [AUTH_URL_DANGEROUS_SCHEMES, AUTH_URL_SCHEMES]),
         ],
         // What does nothing, should something execute it.

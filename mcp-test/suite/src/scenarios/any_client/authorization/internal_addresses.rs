@@ -26,7 +26,8 @@ client_scenarios! {
         /// A server can have a client that uses any URL send requests to other servers in the network of the client.
         "client-insecure-resource-metadata": "The client uses no URL of a challenge that is not secure",
         checks: [
-            check!("client-refuses-insecure-resource-metadata", "The client does not ask for metadata over `http` at a host that is not loopback",
+            check!("client-refuses-insecure-resource-metadata",
+                "The client does not ask for metadata over `http` at a host that is not loopback",
                 [AUTH_SSRF_CLIENT_HTTPS]),
         ],
         serve: |test| serve_with_canary(test, |facts, authority| {
@@ -40,7 +41,12 @@ client_scenarios! {
                     _ => Verdict::Unauthorized { scope: None },
                 }))
         }),
-        judge: |judging| judge_reached(judging, "client-refuses-insecure-resource-metadata", "a URL of the challenge with `http`, whose host is not loopback", token_was_refused),
+        judge: |judging| judge_reached(
+            judging,
+            "client-refuses-insecure-resource-metadata",
+            "a URL of the challenge with `http`, whose host is not loopback",
+            token_was_refused,
+        ),
         proofs: {
             passes on signing_in_client();
             warns "client-refuses-insecure-resource-metadata" by misbehavior(Misbehavior::UsesAnyUrl);
@@ -53,14 +59,20 @@ client_scenarios! {
         /// A connection counts, since it tells whether something listens in the network of the client.
         "client-internal-authorization-server": "The client asks no authorization server at an internal address",
         checks: [
-            check!("client-refuses-internal-authorization-server", "The client does not connect to an authorization server at a reserved address",
+            check!("client-refuses-internal-authorization-server",
+                "The client does not connect to an authorization server at a reserved address",
                 [AUTH_SSRF_CLIENT_PRIVATE_ADDRESSES]),
         ],
         serve: |test| serve_with_canary(test, |facts, authority| {
             let issuer = format!("https://{authority}");
             Ok(ProtectedResource::new(facts, Vec::new()).issuers(vec![issuer]))
         }),
-        judge: |judging| judge_reached(judging, "client-refuses-internal-authorization-server", "an authorization server at a reserved address", |flow| flow.found_resource_metadata().is_some()),
+        judge: |judging| judge_reached(
+            judging,
+            "client-refuses-internal-authorization-server",
+            "an authorization server at a reserved address",
+            |flow| flow.found_resource_metadata().is_some(),
+        ),
         proofs: {
             passes on signing_in_client();
             warns "client-refuses-internal-authorization-server" by misbehavior(Misbehavior::UsesAnyUrl);
@@ -73,7 +85,8 @@ client_scenarios! {
         /// Everyone on the way can read what it would send there: a code and its verifier.
         "client-insecure-endpoints": "The client uses no endpoint that is not secure",
         checks: [
-            check!("client-refuses-insecure-endpoints", "The client sends nothing to an endpoint with `http` at a host that is not loopback",
+            check!("client-refuses-insecure-endpoints",
+                "The client sends nothing to an endpoint with `http` at a host that is not loopback",
                 [AUTH_SSRF_CLIENT_HTTPS]),
         ],
         serve: |test| serve_with_canary(test, |facts, authority| {
@@ -82,7 +95,12 @@ client_scenarios! {
             let stated_endpoints = StatedEndpoints { authorization: None, token, registration };
             behind(facts, Behavior { stated_endpoints, ..Behavior::default() })
         }),
-        judge: |judging| judge_reached(judging, "client-refuses-insecure-endpoints", "an endpoint with `http`, whose host is not loopback", |flow| flow.found_server_metadata().is_some()),
+        judge: |judging| judge_reached(
+            judging,
+            "client-refuses-insecure-endpoints",
+            "an endpoint with `http`, whose host is not loopback",
+            |flow| flow.found_server_metadata().is_some(),
+        ),
         proofs: {
             passes on signing_in_client();
             warns "client-refuses-insecure-endpoints" by misbehavior(Misbehavior::UsesAnyUrl);
@@ -100,7 +118,12 @@ client_scenarios! {
             let target = format!("http://{authority}/metadata");
             Ok(ProtectedResource::new(facts, Vec::new()).metadata_moved_to(target))
         }),
-        judge: |judging| judge_reached(judging, "client-judges-redirect-of-metadata", "a redirect to a reserved address", |flow| flow.found_resource_metadata().is_some()),
+        judge: |judging| judge_reached(
+            judging,
+            "client-judges-redirect-of-metadata",
+            "a redirect to a reserved address",
+            |flow| flow.found_resource_metadata().is_some(),
+        ),
         proofs: {
             passes on signing_in_client();
             warns "client-judges-redirect-of-metadata" by misbehavior(Misbehavior::UsesAnyUrl);
@@ -111,14 +134,20 @@ client_scenarios! {
         /// The client needs none of them to sign in, and should get nothing from there.
         "client-linked-documents": "The client gets no documents from an internal address",
         checks: [
-            check!("client-ignores-internal-documents", "The client requests no keys, policies or other documents from a reserved address",
+            check!("client-ignores-internal-documents",
+                "The client requests no keys, policies or other documents from a reserved address",
                 [AUTH_SSRF_CLIENT_PRIVATE_ADDRESSES]),
         ],
         serve: |test| serve_with_canary(test, |facts, authority| {
             let linked_documents = Some(format!("http://{authority}"));
             behind(facts, Behavior { linked_documents, ..Behavior::default() })
         }),
-        judge: |judging| judge_reached(judging, "client-ignores-internal-documents", "a link to a document at a reserved address", |flow| flow.found_server_metadata().is_some()),
+        judge: |judging| judge_reached(
+            judging,
+            "client-ignores-internal-documents",
+            "a link to a document at a reserved address",
+            |flow| flow.found_server_metadata().is_some(),
+        ),
         proofs: {
             passes on signing_in_client();
             warns "client-ignores-internal-documents" by misbehavior(Misbehavior::GetsLinkedDocuments);

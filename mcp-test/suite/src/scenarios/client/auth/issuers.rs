@@ -86,7 +86,11 @@ client_scenarios! {
             &[Requirement::AUTH_REDIRECT_ISS_MISMATCH_REJECTED],
         )],
         serve: |test| serve_with(test, Behavior { iss: OTHER, ..Behavior::default() }),
-        judge: |judging| judge_refusal(judging, "sep-2468-client-compare-iss-supported", "`iss` is that of another server"),
+        judge: |judging| judge_refusal(
+            judging,
+            "sep-2468-client-compare-iss-supported",
+            "`iss` is that of another server",
+        ),
         proofs: {
             passes on signing_in_client(), and shares of_consent();
             catches "sep-2468-client-compare-iss-supported" by misbehavior(Misbehavior::IgnoresResponseIssuer);
@@ -103,7 +107,11 @@ client_scenarios! {
             &[Requirement::AUTH_REDIRECT_ISS_UNADVERTISED_COMPARED],
         )],
         serve: |test| serve_with(test, Behavior { states_iss: false, iss: OTHER, ..Behavior::default() }),
-        judge: |judging| judge_refusal(judging, "sep-2468-client-compare-iss-unadvertised", "`iss` is that of another server"),
+        judge: |judging| judge_refusal(
+            judging,
+            "sep-2468-client-compare-iss-unadvertised",
+            "`iss` is that of another server",
+        ),
         proofs: {
             passes on signing_in_client(), and shares of_consent();
             catches "sep-2468-client-compare-iss-unadvertised" by misbehavior(Misbehavior::IgnoresResponseIssuer);
@@ -120,7 +128,11 @@ client_scenarios! {
             &[Requirement::AUTH_REDIRECT_ISS_NO_NORMALIZATION],
         )],
         serve: |test| serve_with(test, Behavior { iss: SentIssuer::WithSlash, ..Behavior::default() }),
-        judge: |judging| judge_refusal(judging, "sep-2468-client-no-normalization", "`iss` has a slash at its end, which the issuer has not"),
+        judge: |judging| judge_refusal(
+            judging,
+            "sep-2468-client-no-normalization",
+            "`iss` has a slash at its end, which the issuer has not",
+        ),
         proofs: {
             passes on signing_in_client(), and shares of_consent();
             catches "sep-2468-client-no-normalization" by misbehavior(Misbehavior::IgnoresResponseIssuer);
