@@ -287,7 +287,7 @@ fn without_thread_id(line: &str) -> String {
 
 #[test]
 fn a_failed_run_is_reported_among_the_others() {
-    insta::assert_snapshot!(failure("on_purpose::one_of_several_cells"));
+    insta::assert_snapshot!(failure("on_purpose::one_of_several_scenario_runs"));
 }
 
 #[test]
@@ -418,7 +418,7 @@ fn the_program_of_a_blocked_run_does_not_block_the_next() {
 
 #[test]
 fn a_scenario_without_a_run_fails() {
-    insta::assert_snapshot!(failure("on_purpose::no_cell_at_all"));
+    insta::assert_snapshot!(failure("on_purpose::no_scenario_run_at_all"));
 }
 
 /// nextest takes what follows `Error: ` on standard error for the message of the failure.

@@ -253,7 +253,7 @@ fn only_a_panic_of_the_users_code_has_a_backtrace() {
     assert!(panic.contains("panicked at "), "{panic}");
     let (_, frames) = panic.split_once(" right: 3\n\n").expect("a backtrace");
     assert!(frames.lines().nth(1).is_some_and(|it| it.contains("failing_trials.rs:")), "{panic}");
-    assert!(!frames.contains("cell_run.rs"), "none of the runner: {panic}");
+    assert!(!frames.contains("execution.rs"), "none of the runner: {panic}");
 }
 
 /// Runs the fixture, reads so many bytes of its output, and stops reading.

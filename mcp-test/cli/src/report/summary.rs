@@ -64,7 +64,7 @@ pub struct RunInfo {
 ///   }],
 ///   "notTested": [],
 ///   "coverage": null,
-///   "scenario runs": [{
+///   "cells": [{
 ///     "scenario": "tools-list", "revision": "2025-11-25", "transport": "stdio", "profile": "adaptive",
 ///     "verdict": "failed", "counts": {}, "advisory": {},
 ///     "started": "2026-11-21T21:37:43.480Z", "elapsedMs": 12, "directory": "server-tools-list-…"

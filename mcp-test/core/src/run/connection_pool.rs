@@ -148,10 +148,7 @@ impl ConnectionPool {
         let is_parallel = plan.jobs > NonZeroUsize::MIN && !plan.fail_fast;
         let has_programs = target.transports().contains(&TransportKind::Stdio);
         // A case may have to prepare something before its program starts.
-        let is_prepared = plan
-            .scenario_runs
-            .iter()
-            .all(|scenario_run| scenario_run.scenario.kind == Kind::BuiltIn);
+        let is_prepared = plan.scenario_runs.iter().all(|it| it.scenario.kind == Kind::BuiltIn);
         let starts_ahead = is_parallel && has_programs && is_prepared;
         let pool = Self {
             starts: Starts::new(plan, target),
@@ -163,8 +160,7 @@ impl ConnectionPool {
             slow: RefCell::default(),
             returned: Notify::new(),
         };
-        let is_used =
-            plan.scenario_runs.iter().any(|scenario_run| pool.shares(scenario_run, plan.profile));
+        let is_used = plan.scenario_runs.iter().any(|it| pool.shares(it, plan.profile));
         let shared = if starts_ahead && is_used { pool.shared } else { Vec::new() };
         Self { shared, ..pool }
     }

@@ -53,7 +53,7 @@ use crate::transport::{PreparedTarget, Target, TransportKind};
 /// let mut finished = 0;
 /// let summary = run(&plan, &mut |event| {
 ///     if let RunEvent::Finished(outcome) = event {
-///         assert_eq!(outcome.failing().count(), 0, "{}", outcome.scenario run);
+///         assert_eq!(outcome.failing().count(), 0, "{}", outcome.scenario_run);
 ///         finished += 1;
 ///     }
 /// })
@@ -102,9 +102,7 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
             on(RunEvent::Planned(scenario_runs.clone()));
             let facts = Facts { survey: &survey, program: &prepared, pool: pool.as_ref() };
             let mut run = Run::new(plan, facts, scenario_runs, on);
-            of_other_shards
-                .iter()
-                .for_each(|scenario_run| run.summary.results.leave_out(scenario_run));
+            of_other_shards.iter().for_each(|it| run.summary.results.leave_out(it));
             let (mut summary, is_silent) = run.run_all().await;
             summary.program_starts = plan.target.program_starts() - started_before;
             summary.program_restarts =
@@ -290,7 +288,7 @@ impl<'a> Run<'a> {
         let mut queue = ScenarioRunQueue::new(self.waiting_scenario_runs());
         while let Some(first) = queue.first() {
             if first.exclusive {
-                // A scenario that disturbs waits until nothing else runs, and is then waited for.
+                // An exclusive scenario waits until nothing else runs, and is then waited for.
                 self.finish_all().await;
             }
             let job = self.free_job().await;
@@ -301,9 +299,7 @@ impl<'a> Run<'a> {
             }
             let start = self.starts.clone().try_acquire_owned().ok();
             let programs = queue.programs();
-            let Some(next) =
-                queue.take(start.is_some(), |scenario_run| !self.waits_for_first(scenario_run))
-            else {
+            let Some(next) = queue.take(start.is_some(), |it| !self.waits_for_first(it)) else {
                 drop((job, start));
                 self.finish_scenarios().await;
                 continue;
@@ -344,28 +340,20 @@ impl<'a> Run<'a> {
     /// Leaves out this scenario run and those that follow.
     fn leave_out(&mut self, from: usize) {
         self.summary.not_started = self.scenario_runs[from..].to_vec();
-        self.scenario_runs[from..]
-            .iter()
-            .for_each(|scenario_run| self.summary.results.leave_out(scenario_run));
+        self.scenario_runs[from..].iter().for_each(|it| self.summary.results.leave_out(it));
     }
 
     /// All scenario runs, in the order of the plan.
     fn waiting_scenario_runs(&self) -> Vec<Waiting> {
         // With one job, and when a failure ends the run, the order of the plan is that of the starts.
         let pool = self.facts.pool.filter(|pool| pool.starts_ahead());
-        let starts_program = |scenario_run: &ScenarioRun| {
+        let starts_program = |it: &ScenarioRun| {
             let is_run = || {
-                self.plan.profile.at(&scenario_run.scenario, scenario_run.revision)
-                    == Profile::Official
-                    || self
-                        .facts
-                        .survey
-                        .facts_for(scenario_run)
-                        .unmet(scenario_run, &self.plan.fixtures)
-                        .is_none()
+                self.plan.profile.at(&it.scenario, it.revision) == Profile::Official
+                    || self.facts.survey.facts_for(it).unmet(it, &self.plan.fixtures).is_none()
             };
-            scenario_run.transport == TransportKind::Stdio
-                && pool.is_some_and(|pool| !pool.shares(scenario_run, self.plan.profile))
+            it.transport == TransportKind::Stdio
+                && pool.is_some_and(|pool| !pool.shares(it, self.plan.profile))
                 && is_run()
         };
         let calls_tools = |scenario_run: &ScenarioRun| {

@@ -73,12 +73,12 @@ pub(super) const REASONS: &[Reason] = &[
         requirement: Requirement::SKILLS_NAMES_UNIQUE,
     },
     Reason {
-        explains: |it| it.run.fault == "without_subscriptions",
+        explains: |it| it.run.fault == "without_subscriptions()",
         why: "nothing shows that a server without subscriptions honors a filter; the official check passes without a notification",
         requirement: Requirement::SUBSCRIPTIONS_ONLY_REQUESTED,
     },
     Reason {
-        explains: |it| it.run.fault == "forgetting_finished_tasks",
+        explains: |it| it.run.fault == "forgetting_finished_tasks()",
         why: "the official suite creates another task for this check, which the server does not return; ours uses the first",
         requirement: Requirement::EXT_TASKS_RESULT_FAITHFUL,
     },
@@ -101,13 +101,13 @@ pub(super) const REASONS: &[Reason] = &[
     },
     Reason {
         explains: |it| {
-            it.run.fault == "without_capability" && it.check == "client-elicitation-sep1034-general"
+            it.run.fault == "without_capability()" && it.check == "client-elicitation-sep1034-general"
         },
         why: "the official server sends the form to every client; ours only to one that declares `elicitation`, and reports that it could not",
         requirement: Requirement::ELICITATION_REQUEST_REQUIRES_CAPABILITY,
     },
     Reason {
-        explains: |it| it.run.fault == "without_handshake",
+        explains: |it| it.run.fault == "without_handshake()",
         why: "the client never sends `initialize`, of which the official suite makes no check; ours passes no client that did nothing",
         requirement: Requirement::LIFECYCLE_INITIALIZE_FIRST,
     },
@@ -121,7 +121,7 @@ pub(super) const REASONS: &[Reason] = &[
     },
     Reason {
         explains: |it| {
-            it.run.fault == "also_with_the_same_id"
+            it.run.fault == "also_with_the_same_id()"
                 && it.check == "sep-2322-client-request-state-echoed"
         },
         why: "the client of the proof repeats the state of our server, which is not that of the official server",
