@@ -44,8 +44,9 @@ fn verdict(result: &RunResult, revision: Revision) -> String {
     if let Some(finding) = &result.preflight_failure {
         return format!("not run {}", joined(&finding.requirements, ", "));
     }
-    let check =
-        checks_of(result).find(|check| check.id == "wire-well-formed").expect("every scenario run has it");
+    let check = checks_of(result)
+        .find(|check| check.id == "wire-well-formed")
+        .expect("every scenario run has it");
     let broken = || checks_of(result).find(|check| check.finding.is_some());
     let Some(finding) = &check.finding else {
         // There was nothing to judge on the wire: the checks of the scenario report what is missing.
