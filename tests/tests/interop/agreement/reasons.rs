@@ -101,7 +101,8 @@ pub(super) const REASONS: &[Reason] = &[
     },
     Reason {
         explains: |it| {
-            it.run.fault == "without_capability()" && it.check == "client-elicitation-sep1034-general"
+            it.run.fault == "without_capability()"
+                && it.check == "client-elicitation-sep1034-general"
         },
         why: "the official server sends the form to every client; ours only to one that declares `elicitation`, and reports that it could not",
         requirement: Requirement::ELICITATION_REQUEST_REQUIRES_CAPABILITY,
