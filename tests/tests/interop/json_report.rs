@@ -58,7 +58,10 @@ impl Report {
     fn broken(&self, status: &'static str) -> impl Iterator<Item = (&Value, &str, Vec<&str>)> {
         let checks = self.scenario_runs().iter().flat_map(|scenario_run| {
             let checks = scenario_run.at("/checks").and_then(Value::as_array);
-            checks.expect("a scenario run has checks").iter().map(move |check| (scenario_run, check))
+            checks
+                .expect("a scenario run has checks")
+                .iter()
+                .map(move |check| (scenario_run, check))
         });
         checks.filter(move |(_, check)| text(check, "status") == status).map(
             |(scenario_run, check)| {
