@@ -133,7 +133,7 @@ fn explain_scenario(scenario: &Scenario, proofs: bool) -> String {
     page.0
 }
 
-/// Adds the checks that every scenario of this tested side has.
+/// Adds the checks that every scenario for this side has.
 fn common_checks(page: &mut Page, scenario: &Scenario) {
     let origin_of = |id: &str| {
         // The official suite validates messages only in some of its scenarios.

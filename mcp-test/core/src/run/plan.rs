@@ -42,7 +42,7 @@ pub struct Plan {
     pub one_revision: bool,
     /// Whether scenarios were selected by name: then the exit of a client counts also in profile `official`.
     pub single: bool,
-    /// How many scenario runs run at the same time.
+    /// How many scenario runs are made at the same time.
     pub jobs: NonZeroUsize,
     /// Whether the run ends after the first failure that the baseline does not expect; what runs already is waited for.
     pub fail_fast: bool,

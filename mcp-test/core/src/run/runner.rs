@@ -26,7 +26,7 @@ use crate::transport::{PreparedTarget, Target, TransportKind};
 
 /// Runs a plan and reports its events.
 ///
-/// Up to [`Plan::jobs`] scenario runs run at the same time; one that disturbs the target runs alone. Those that start a program run
+/// Up to [`Plan::jobs`] scenario runs are made at the same time; an exclusive one runs alone. Those that start a program run
 /// beside those that do not. Outcomes are reported in the order of the plan, whichever ends first. With several jobs, scenario runs share the programs of a target over standard streams, in
 /// the profiles `adaptive` and `strict`.
 ///

@@ -74,7 +74,7 @@ pub(super) fn ours(runs: &[SharedRun], peers: Option<&Peers>) -> Verdicts {
     })
 }
 
-/// Runs a suite, which gets a tested side, a URL or a command, a scenario and the options that both suites have, and returns its exit code.
+/// Runs a suite, which gets the tested side, a URL or a command, a scenario and the options that both suites have, and returns its exit code.
 fn verdicts(
     suite: &str,
     runs: &[SharedRun],

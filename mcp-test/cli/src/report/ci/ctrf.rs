@@ -18,7 +18,7 @@ const STATUSES: [&str; 5] = ["passed", "failed", "skipped", "pending", "other"];
 
 /// The document.
 ///
-/// There is one test for each scenario run, with the suites tested side, revision and transport, and one of the suite `mcp-test` for each
+/// There is one test for each scenario run, with the tested side, revision and transport as suites, and one of the suite `mcp-test` for each
 /// problem of the whole run. `rawStatus` has what the format does not distinguish: `failed as expected`, which is `other`, and
 /// `not run`, which is `failed`.
 pub(super) fn text(reports: &ScenarioRunReports, summary: &Summary) -> String {

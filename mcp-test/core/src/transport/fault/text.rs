@@ -1,4 +1,4 @@
-//! TextFault to the bytes of a message's text.
+//! Faults in the bytes of a message's text.
 
 use bytes::Bytes;
 

@@ -374,7 +374,7 @@ fn http_faults(wire: &InterceptedConnection, body: Option<&Value>) -> HttpFaults
         let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
         wire.http_faults(method, message.get("id").is_some())
     });
-    // A batch has one response, to which only one faults can be done.
+    // A batch has one response, which can have only one set of faults.
     faults.into_iter().find(|faults| !faults.is_none()).unwrap_or_default()
 }
 
