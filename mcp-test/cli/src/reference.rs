@@ -13,7 +13,7 @@ use mcp_test_core::trace::Recorder;
 use mcp_test_core::transport::client_target::{CONTEXT, PROTOCOL_VERSION, SCENARIO};
 use mcp_test_core::transport::fault::Misbehavior;
 use mcp_test_core::transport::{Endpoint, Fault, ServerAddress, TransportKind};
-use mcp_test_suite::scenarios::client::auth::signing_in_client::signing_in_client;
+use mcp_test_suite::scenarios::authorization::client::signing_in_client::signing_in_client;
 
 use super::args::{Reference, ReferenceClientArgs, ReferenceServerArgs};
 use super::error::CliError;

@@ -12,7 +12,7 @@ use mcp_test_core::scenario::{Profile, ProofFault, Scenario, TestedSide};
 use mcp_test_core::trace::render;
 use mcp_test_core::transport::Fault;
 use mcp_test_suite::scenarios;
-use mcp_test_suite::scenarios::client::auth::signing_in_client::signing_in_client;
+use mcp_test_suite::scenarios::authorization::client::signing_in_client::signing_in_client;
 
 use crate::report::sample::{info, masked, rerun};
 use crate::report::{
@@ -24,8 +24,8 @@ const SHORTEST_SECRET: usize = 12;
 
 fn scenarios_of_sign_in() -> impl Iterator<Item = &'static Scenario> {
     scenarios::all().filter(|scenario| {
-        let is_own = scenario.file.contains("any_client/authorization");
-        scenario.tested_side == TestedSide::Client && (scenario.id.starts_with("auth/") || is_own)
+        scenario.tested_side == TestedSide::Client
+            && scenario.file.contains("authorization/client/")
     })
 }
 

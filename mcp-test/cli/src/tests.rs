@@ -594,7 +594,7 @@ fn a_scenario_is_explained() {
 
     Revisions     2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25
     Official      2025-06-18, 2025-11-25 (suite active)
-    Source        mcp-test/suite/src/scenarios/server/ping.rs
+    Source        mcp-test/suite/src/scenarios/utilities/ping.rs
     Run it        mcp-test server --scenario ping …
 
     Checks

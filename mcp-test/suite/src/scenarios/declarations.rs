@@ -8,7 +8,7 @@ macro_rules! scenarios {
         $(pub mod $name;)+
 
         /// The scenarios of this module, in the order of reports.
-        pub(super) static ALL: &[&mcp_test_core::scenario::Scenario] =
+        pub(in crate::scenarios) static ALL: &[&mcp_test_core::scenario::Scenario] =
             scenarios!(@listed [] $($name [$($($row),+)?])+);
     };
     (@listed [$($listed:tt)*]) => { &[$($listed)*] };

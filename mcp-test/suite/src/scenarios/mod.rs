@@ -1,7 +1,9 @@
-//! The built-in scenarios, one file each.
+//! The built-in scenarios, one file each, by subject: for servers and clients, official ones and our own.
 //!
-//! They are listed in the order of reports, which is that of the official suite; those of mcp-test follow, by page of the
-//! specification.
+//! A folder has the scenarios of one part of the specification, and what only these use; what several parts use lies beside the
+//! folders.
+
+use std::sync::LazyLock;
 
 use mcp_test_core::check::Finding;
 use mcp_test_core::run::{self, CitingCheck};
@@ -13,31 +15,87 @@ use mcp_test_core::spec::{Era, Requirement, Revision};
 #[macro_use]
 mod declarations;
 
-pub mod any;
-pub mod any_client;
 pub mod authorization;
-pub mod client;
-mod completion_values;
-mod extension_id;
+pub mod base;
+pub mod caching;
+pub mod completion;
+mod content;
+pub mod elicitation;
+mod exchange;
 pub mod fixtures;
-mod input_rounds;
+pub mod http;
+mod http_exchange;
+mod input_requests;
+pub mod lifecycle;
 mod links;
+mod listing_client;
+mod listing_server;
+pub mod lists;
+pub mod logging;
 mod matchers;
+pub mod multi_round_trip;
+mod nothing_tested;
+mod official_order;
 mod prelude;
+pub mod prompts;
 mod raw_http;
+mod reaction;
+mod references;
 mod refusal;
-mod schema_keywords;
+pub mod resources;
+pub mod roots;
+pub mod sampling;
 mod sdk_answers;
-pub mod server;
-mod task_judging;
-mod task_states;
+mod server_messages;
+pub mod skills;
+pub mod sse;
+pub mod stdio;
+pub mod subscriptions;
+pub mod tasks;
+pub mod tools;
+pub mod utilities;
+pub mod versioning;
+mod without_id;
 
-/// Every built-in scenario, in the order of reports.
+/// The scenarios of each subject, in the order of reports for our own.
+static SUBJECTS: &[&[&Scenario]] = &[
+    lifecycle::ALL,
+    versioning::ALL,
+    base::ALL,
+    utilities::ALL,
+    lists::ALL,
+    tools::ALL,
+    resources::ALL,
+    prompts::ALL,
+    completion::ALL,
+    logging::ALL,
+    subscriptions::ALL,
+    caching::ALL,
+    multi_round_trip::ALL,
+    roots::ALL,
+    elicitation::ALL,
+    sampling::ALL,
+    tasks::ALL,
+    skills::ALL,
+    stdio::ALL,
+    http::ALL,
+    sse::ALL,
+    authorization::protected_server::ALL,
+    authorization::client::ALL,
+    authorization::authorization_server::ALL,
+];
+
+/// Every scenario, in the order of reports.
+static IN_ORDER: LazyLock<Vec<&'static Scenario>> = LazyLock::new(|| {
+    let mut all: Vec<_> = SUBJECTS.iter().copied().flatten().copied().collect();
+    // Stable: what the official suite does not have keeps the order of its subjects.
+    all.sort_by_key(|scenario| official_order::place(scenario));
+    all
+});
+
+/// Every built-in scenario, in the order of reports: by tested side, first those of the official suite in its order.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {
-    let authorization = authorization::ALL;
-    let of_servers = server::all().chain(any::all());
-    let of_clients = client::all().chain(any_client::all());
-    of_servers.chain(of_clients).chain(authorization).copied()
+    IN_ORDER.iter().copied()
 }
 
 /// The built-in scenario with this id.

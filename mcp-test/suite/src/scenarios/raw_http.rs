@@ -5,7 +5,7 @@
 use mcp_test_core::spec;
 use serde_json::Value;
 
-use super::always_answered;
+use crate::scenarios::always_answered;
 use crate::scenarios::prelude::*;
 
 /// The media types that a client has to accept.

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use mcp_test_core::expect::words;
 use mcp_test_core::trace::Event;
 
-use super::sdk_answers::of_refused_request;
 use crate::scenarios::prelude::*;
+use crate::scenarios::sdk_answers::of_refused_request;
 
 /// Whether the reply is an error with this code, which are both only recommended.
 ///

@@ -7,7 +7,7 @@ use mcp_test_core::scenario::{CLIENT_CONNECTED, CLIENT_EXIT, Profile};
 use mcp_test_core::spec::Revision;
 use mcp_test_core::spec::schema::Authority;
 
-use super::*;
+use crate::scenarios::*;
 
 #[test]
 fn ids_are_unique() {
@@ -20,6 +20,19 @@ fn ids_are_unique() {
         }
     }
     assert!(!seen.is_empty());
+}
+
+#[test]
+fn the_order_of_reports_names_each_official_scenario_and_no_other() {
+    for side in TestedSide::ALL {
+        let official: HashSet<_> = all()
+            .filter(|it| it.tested_side == side && it.official.is_some())
+            .map(|it| &*it.id)
+            .collect();
+        let ordered: HashSet<_> = official_order::official(side).iter().copied().collect();
+        assert_eq!(ordered, official, "{side}");
+        assert_eq!(ordered.len(), official_order::official(side).len(), "{side}: one occurs twice");
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::Revision::{self, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 use mcp_test_core::transport::{Fault, TransportKind};
 use mcp_test_suite::scenarios;
-use mcp_test_suite::scenarios::any_client::client_task_polling::POLLED;
+use mcp_test_suite::scenarios::tasks::client_task_polling::POLLED;
 use serde_json::json;
 
 use crate::runs::{outcome, statuses};
@@ -52,8 +52,7 @@ const MAY_STOP: [&str; 4] = [
 /// Whether a client may refuse the last step of a scenario; signing in is one, since authorization is optional.
 fn may_stop(scenario: &Scenario) -> bool {
     let id = scenario.id.as_ref();
-    let signs_in = scenario.file.contains("any_client/authorization");
-    MAY_STOP.contains(&id) || id.starts_with("auth/") || signs_in
+    MAY_STOP.contains(&id) || scenario.file.contains("authorization/client/")
 }
 
 /// A client that is absent, and one that fails, are noticed in all scenario runs of a scenario.

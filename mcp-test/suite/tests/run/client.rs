@@ -446,7 +446,7 @@ fn a_client_that_hangs_is_reported_with_its_last_message() {
 // The core suite has scenarios in which a client has to sign in.
 #[test]
 fn the_exit_of_a_client_counts_officially_only_for_a_scenario_by_name() {
-    use mcp_test_suite::scenarios::client::auth::signing_in_client::signing_in_client;
+    use mcp_test_suite::scenarios::authorization::client::signing_in_client::signing_in_client;
 
     let failing = ScriptedClient::new(|task: ClientTask| async move {
         signing_in_client().run(task.endpoint().clone()).await?;

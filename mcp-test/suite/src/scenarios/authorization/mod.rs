@@ -1,29 +1,7 @@
-//! Scenarios for authorization servers: those of the official suite, in its order, and then those of our own.
+//! Authorization (feature `auth`): protected servers, clients that sign in, and authorization servers.
+//!
+//! <https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization>
 
-mod discovery;
-mod grant;
-mod preparation;
-mod probes;
-mod references;
-mod token_claims;
-mod wrong_answers;
-mod wrong_grants;
-
-use mcp_test_core::scenario::AuthorizationPeer;
-
-scenarios![
-    authorization_server_metadata_endpoint,
-    authorization_code_grant,
-    authorization_code_exchange,
-    authorization_redirect_uris,
-    authorization_refresh_tokens,
-    authorization_audience,
-    authorization_registration,
-    authorization_client_documents,
-    authorization_client_credentials,
-];
-
-/// The authorization server on which the scenarios pass.
-fn good_server() -> AuthorizationPeer {
-    AuthorizationPeer::default()
-}
+pub mod authorization_server;
+pub mod client;
+pub mod protected_server;

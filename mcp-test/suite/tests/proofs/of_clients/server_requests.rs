@@ -8,7 +8,7 @@ use mcp_test_core::spec::Requirement;
 use mcp_test_core::spec::Revision::{V2025_11_25, V2026_07_28};
 use mcp_test_core::transport::{Fault, TransportKind};
 use mcp_test_core::wire::{Id, Response};
-use mcp_test_suite::scenarios::any_client::client_features::ROOTS_TOKEN;
+use mcp_test_suite::scenarios::base::client_features::ROOTS_TOKEN;
 use serde_json::{Value, json};
 
 use super::{Row, row, row_in, warned};

@@ -1,7 +1,0 @@
-//! Completion.
-//!
-//! <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion>
-
-mod targets;
-
-scenarios![completion_offered, completion_context, completion_malformed, completion_declared];

@@ -1,5 +1,0 @@
-//! Ping.
-//!
-//! <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping>
-
-scenarios![ping_removed];
