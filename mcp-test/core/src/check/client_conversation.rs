@@ -8,7 +8,7 @@ mod progress;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use self::progress::TrackedRequest;
@@ -17,11 +17,12 @@ use super::cited::{Cited, cites};
 use super::connection_judge::ConnectionJudge;
 use super::of_both_sides::{excessive_pings, of_other_revision, repeated_token, undeclared};
 use super::rate::{PINGS_PER_SECOND, exceeds};
-use super::walk::{EventJudge, TraceMessage};
+use super::recent_map::RecentMap;
+use super::walk::{EventJudge, JudgedEvent, TraceMessage};
 use crate::expect::words;
 use crate::json::Value;
 use crate::spec::{Capability, Era, Method, Requirement, Revision, Side, meta, method};
-use crate::trace::{Event, EventKind, Party};
+use crate::trace::{ConnectionId, EventKind, KnownIds, Party};
 use crate::wire::{Id, Message, Notification, Request};
 
 cites! {
@@ -49,41 +50,51 @@ pub(super) const CITED_BY_FILES: &[&[&Requirement]] = &[CITED, progress::CITED];
 const ABSENT: &str = "";
 
 /// Judges what clients send.
-pub(super) type ClientConversationJudge<'a> = ConnectionJudge<'a, Conversation<'a>>;
+pub(super) type ClientConversationJudge = ConnectionJudge<Conversation>;
 
 /// What one connection has agreed on so far.
 #[derive(Default)]
-pub(super) struct Conversation<'a> {
+pub(super) struct Conversation {
     /// The ids of `initialize` requests.
-    handshakes: HashSet<&'a Id>,
+    handshakes: RecentMap<Id, ()>,
     /// The last `initialize` request has no reply yet.
     is_negotiating: bool,
     /// The capabilities of the client, from `initialize`.
-    client: Option<&'a Value>,
+    client: Option<Value>,
     /// The capabilities of the server, from `initialize` or `server/discover`.
-    server: Option<&'a Value>,
+    server: Option<Value>,
     /// The ids of the client's other requests.
-    requested: HashSet<&'a Id>,
+    requested: KnownIds,
     /// The ids of those that ask for a task of 2025-11-25.
-    augmented: HashSet<&'a Id>,
+    augmented: RecentMap<Id, ()>,
     /// The progress tokens of requests without a reply so far, by the ids of the requests.
-    tokens: HashMap<&'a Id, &'a Value>,
+    tokens: RecentMap<Id, Value>,
     /// When the last pings of the client arrived.
     pings: VecDeque<Duration>,
     /// The requests of the server that ask for progress.
-    tracked: Vec<TrackedRequest<'a>>,
+    tracked: VecDeque<TrackedRequest>,
+    /// One of them is not remembered any more.
+    has_forgotten_tracked: bool,
     /// The URIs that the client has subscribed to.
-    subscribed: HashSet<&'a str>,
+    subscribed: RecentMap<String, ()>,
     /// What the server has said of each tool: whether it runs as a task.
-    task_support: HashMap<&'a str, &'a str>,
+    task_support: RecentMap<String, String>,
     /// The ids of tasks of the extension, with the request that each has answered.
-    tasks: HashMap<&'a str, &'a Id>,
+    tasks: RecentMap<String, Id>,
     /// The tasks that the client has sent requests for, so that it knows that their calls are answered.
-    followed: HashSet<&'a str>,
+    followed: RecentMap<String, ()>,
 }
 
-impl<'a> EventJudge<'a> for ClientConversationJudge<'a> {
-    fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+impl EventJudge for ClientConversationJudge {
+    fn miss_parts(&mut self) {
+        self.findings.elided = true;
+    }
+
+    fn findings(&self) -> &[Finding] {
+        self.findings.so_far()
+    }
+
+    fn event(&mut self, event: JudgedEvent<'_>, messages: &[TraceMessage<'_>]) {
         if !matches!(event.kind, EventKind::Message { .. }) {
             return;
         }
@@ -112,11 +123,25 @@ impl<'a> EventJudge<'a> for ClientConversationJudge<'a> {
                 (Party::Harness, _) => {}
             }
         }
+        if self.conversation(event).has_forgotten() {
+            self.findings.elided = true;
+        }
+    }
+
+    fn forget(&mut self, connection: ConnectionId) {
+        self.conversations.remove(&connection);
     }
 }
 
-impl<'a> ClientConversationJudge<'a> {
-    fn requested(&mut self, event: &Event, request: &'a Request, is_batched: bool) {
+impl Conversation {
+    /// Whether something is not remembered any more without which a message may look wrong.
+    fn has_forgotten(&self) -> bool {
+        self.subscribed.has_forgotten() || self.has_forgotten_tracked
+    }
+}
+
+impl ClientConversationJudge {
+    fn requested(&mut self, event: JudgedEvent<'_>, request: &Request, is_batched: bool) {
         if request.method == "initialize" {
             return self.handshake(event, request, is_batched);
         }
@@ -129,15 +154,19 @@ impl<'a> ClientConversationJudge<'a> {
         let conversation = self.conversation(event);
         conversation.requested.insert(&request.id);
         if params.is_some_and(|params| params.get("task").is_some()) {
-            conversation.augmented.insert(&request.id);
+            conversation.augmented.insert(request.id.clone(), ());
         }
         match request.method.as_str() {
             "ping" if exceeds(&mut conversation.pings, event.at, PINGS_PER_SECOND) => {
                 self.findings.add(event, excessive_pings(Side::Client), PING_NOT_EXCESSIVE);
             }
-            "resources/subscribe" => conversation.subscribed.extend(param("uri")),
+            "resources/subscribe" => {
+                if let Some(uri) = param("uri") {
+                    conversation.subscribed.insert(uri.to_owned(), ());
+                }
+            }
             "resources/unsubscribe" => {
-                let uri = param("uri").filter(|uri| !conversation.subscribed.contains(uri));
+                let uri = param("uri").filter(|uri| !conversation.subscribed.contains_key(*uri));
                 if let Some(uri) = uri.filter(|_| !self.findings.elided) {
                     let finding =
                         Finding::peer("the client unsubscribes from what it has not subscribed to")
@@ -147,14 +176,16 @@ impl<'a> ClientConversationJudge<'a> {
                 }
             }
             "tasks/get" | "tasks/update" | "tasks/cancel" => {
-                conversation.followed.extend(param("taskId"));
+                if let Some(task) = param("taskId") {
+                    conversation.followed.insert(task.to_owned(), ());
+                }
             }
             "tools/call" => self.augmented(event, param("name"), params),
             _ => {}
         }
     }
 
-    fn handshake(&mut self, event: &Event, request: &'a Request, is_batched: bool) {
+    fn handshake(&mut self, event: JudgedEvent<'_>, request: &Request, is_batched: bool) {
         let conversation = self.conversation(event);
         // Over HTTP another client may begin on the same connection.
         *conversation = Conversation {
@@ -162,11 +193,11 @@ impl<'a> ClientConversationJudge<'a> {
             requested: std::mem::take(&mut conversation.requested),
             augmented: std::mem::take(&mut conversation.augmented),
             tokens: std::mem::take(&mut conversation.tokens),
-            client: request.params.as_ref().and_then(|params| params.get("capabilities")),
+            client: request.params.as_ref().and_then(|params| params.get("capabilities")).cloned(),
             is_negotiating: true,
             ..Conversation::default()
         };
-        conversation.handshakes.insert(&request.id);
+        conversation.handshakes.insert(request.id.clone(), ());
         self.proposed(event, request);
         if is_batched {
             let finding = Finding::peer("`initialize` is in a batch")
@@ -177,11 +208,11 @@ impl<'a> ClientConversationJudge<'a> {
     }
 
     /// In the stateless era no client announces that its roots have changed, so none declares that it does.
-    fn declares_changing_roots(&mut self, event: &Event, request: &Request) {
+    fn declares_changing_roots(&mut self, event: JudgedEvent<'_>, request: &Request) {
         let params = request.params.as_ref();
         let declared = params.and_then(|it| it.get("_meta")?.get(meta::CLIENT_CAPABILITIES));
         let list_changed = declared.and_then(|declared| declared.at("/roots/listChanged"));
-        let is_removed = self.findings.revision(event).era() == Era::Stateless;
+        let is_removed = event.opened_for.era() == Era::Stateless;
         if let Some(list_changed) = list_changed.filter(|_| is_removed) {
             let finding =
                 Finding::peer("the client declares that it announces changes of its roots")
@@ -192,7 +223,7 @@ impl<'a> ClientConversationJudge<'a> {
     }
 
     /// The version that the client proposes is a version of MCP. A draft, or one after those that are known, may be.
-    fn proposed(&mut self, event: &Event, request: &Request) {
+    fn proposed(&mut self, event: JudgedEvent<'_>, request: &Request) {
         let params = request.params.as_ref();
         let proposed = params.and_then(|params| params.get("protocolVersion")?.as_str());
         let Some(proposed) = proposed else { return };
@@ -209,7 +240,7 @@ impl<'a> ClientConversationJudge<'a> {
     }
 
     /// Until `initialize` is answered, the client requests nothing but pings.
-    fn before_the_handshake(&mut self, event: &Event, request: &Request) {
+    fn before_the_handshake(&mut self, event: JudgedEvent<'_>, request: &Request) {
         let conversation = self.conversation(event);
         // After a second `initialize` the request may be of another client.
         let is_alone = conversation.handshakes.len() == 1;
@@ -226,15 +257,15 @@ impl<'a> ClientConversationJudge<'a> {
     }
 
     /// A message of the client needs a capability of the server, or of its own, and has to be of the agreed version.
-    fn declared(&mut self, event: &Event, name: &str) {
-        let revision = self.findings.revision(event);
+    fn declared(&mut self, event: JudgedEvent<'_>, name: &str) {
+        let revision = event.opened_for;
         let Some(known) = method(name) else { return };
         if !known.sent_by(Side::Client, revision) {
             return self.other_revision(event, known, revision);
         }
         let Some(capability) = known.capability(revision) else { return };
-        let Conversation { client, server, .. } = *self.conversation(event);
-        let finding = undeclared(Side::Client, name, capability, client, server);
+        let Conversation { client, server, .. } = self.conversation(event);
+        let finding = undeclared(Side::Client, name, capability, client.as_ref(), server.as_ref());
         let Some(finding) = finding else { return };
         let finding = match known.name.starts_with("prompts/") {
             true => finding.also(PROMPTS_IMPL_RESPECT_NEGOTIATION),
@@ -249,7 +280,7 @@ impl<'a> ClientConversationJudge<'a> {
     }
 
     /// A message that clients send at other revisions only.
-    fn other_revision(&mut self, event: &Event, known: &Method, revision: Revision) {
+    fn other_revision(&mut self, event: JudgedEvent<'_>, known: &Method, revision: Revision) {
         let is_subscription =
             known.name.ends_with("/subscribe") || known.name.ends_with("/unsubscribe");
         // A client of both eras asks for discovery first.
@@ -279,14 +310,14 @@ impl<'a> ClientConversationJudge<'a> {
     }
 
     /// No two requests without a reply have the same progress token.
-    fn tracked(&mut self, event: &Event, request: &'a Request) {
+    fn tracked(&mut self, event: JudgedEvent<'_>, request: &Request) {
         let params = request.params.as_ref();
         let token = params.and_then(|params| params.get("_meta")?.get(meta::PROGRESS_TOKEN));
         let Some(token) = token else { return };
         let tokens = &mut self.conversation(event).tokens;
         // A retry of the same request keeps its token.
-        let is_repeated = tokens.iter().any(|(id, it)| **id != request.id && *it == token);
-        tokens.insert(&request.id, token);
+        let is_repeated = tokens.iter().any(|(id, it)| *id != request.id && it == token);
+        tokens.insert(request.id.clone(), token.clone());
         if is_repeated {
             let finding = repeated_token(Side::Client, token);
             self.findings.add(event, finding, PROGRESS_TOKEN_UNIQUE);
@@ -294,12 +325,12 @@ impl<'a> ClientConversationJudge<'a> {
     }
 
     /// Whether a tool is called as a task depends on the server and on what the tool supports.
-    fn augmented(&mut self, event: &Event, tool: Option<&str>, params: Option<&Value>) {
+    fn augmented(&mut self, event: JudgedEvent<'_>, tool: Option<&str>, params: Option<&Value>) {
         let is_task = params.is_some_and(|params| params.get("task").is_some());
         let conversation = self.conversation(event);
-        let Some(server) = conversation.server else { return };
+        let Some(server) = &conversation.server else { return };
         let declared = Capability::TasksToolsCall.declared_in(server);
-        let support = tool.and_then(|tool| conversation.task_support.get(tool).copied());
+        let support = tool.and_then(|tool| conversation.task_support.get(tool).map(String::as_str));
         let got =
             format!("`tools/call` of the tool {:?}", words::excerpt(tool.unwrap_or_default()));
         if is_task && !declared {
@@ -335,25 +366,27 @@ impl<'a> ClientConversationJudge<'a> {
     }
 
     /// A cancellation names a request of the client, and never `initialize`.
-    fn cancelled(&mut self, event: &Event, notification: &Notification) {
+    fn cancelled(&mut self, event: JudgedEvent<'_>, notification: &Notification) {
         if notification.method != "notifications/cancelled" {
             return;
         }
         let id = notification.params.as_ref().and_then(|params| Id::read(params.get("requestId")?));
         let Some(id) = id else { return };
         let elided = self.findings.elided;
-        let revision = self.findings.revision(event);
+        let revision = event.opened_for;
         let conversation = self.conversation(event);
         conversation.tokens.remove(&id);
         // A cancellation of the call may cross the task in answer to it, of which the client then does not know yet.
-        let is_of_task = |(task, call): (&&str, &&Id)| {
-            id == Id::from(*task) || (conversation.followed.contains(task) && **call == id)
+        let is_of_task = |(task, call): (&String, &Id)| {
+            id == Id::from(task.as_str())
+                || (conversation.followed.contains_key(task) && *call == id)
         };
         let rule = match conversation.tasks.iter().any(is_of_task) {
             true => Some(EXT_TASKS_NO_CANCELLED_NOTIFICATION),
-            false => {
-                conversation.augmented.contains(&id).then_some(CANCELLATION_TASK_USES_TASKS_CANCEL)
-            }
+            false => conversation
+                .augmented
+                .contains_key(&id)
+                .then_some(CANCELLATION_TASK_USES_TASKS_CANCEL),
         };
         if let Some(rule) = rule {
             let finding = Finding::peer("the client cancels a task with a notification")
@@ -361,10 +394,10 @@ impl<'a> ClientConversationJudge<'a> {
                 .got(format!("`notifications/cancelled` for {id}"));
             return self.findings.add(event, finding, rule);
         }
-        if conversation.requested.contains(&id) {
+        if conversation.requested.may_contain(&id) {
             return;
         }
-        if conversation.handshakes.contains(&id) {
+        if conversation.handshakes.contains_key(&id) {
             let finding = Finding::peer("the client cancels `initialize`")
                 .expected("no `notifications/cancelled` for `initialize`")
                 .got(format!("`notifications/cancelled` for the request {id}"));
@@ -382,34 +415,35 @@ impl<'a> ClientConversationJudge<'a> {
     }
 
     /// A reply of the server.
-    fn replied(&mut self, event: &Event, message: &TraceMessage<'a>, reply: &'a Message) {
+    fn replied(&mut self, event: JudgedEvent<'_>, message: &TraceMessage<'_>, reply: &Message) {
         let Some(request) = message.request() else { return };
         let conversation = self.conversation(event);
         if let Some(id) = reply.id() {
             conversation.tokens.remove(id);
         }
-        if request.method == "initialize" {
+        if &*request.method == "initialize" {
             conversation.is_negotiating = false;
         }
         let Message::Response(response) = reply else { return };
         if response.result.get("resultType").is_some_and(|kind| *kind == "task")
             && let Some(task) = response.result.get("taskId").and_then(Value::as_str)
         {
-            conversation.tasks.insert(task, &response.id);
+            conversation.tasks.insert(task.to_owned(), response.id.clone());
         }
-        match request.method {
+        match &*request.method {
             "initialize" | "server/discover" => {
-                conversation.server = response.result.get("capabilities");
+                conversation.server = response.result.get("capabilities").cloned();
             }
             "tools/list" => {
                 let tools = response.result.get("tools").and_then(Value::as_array);
-                let support = |tool: &'a Value| {
+                let support = |tool: &Value| {
                     let execution = tool.get("execution").and_then(|it| it.get("taskSupport"));
                     let support = execution.and_then(Value::as_str).unwrap_or(ABSENT);
-                    Some((tool.get("name")?.as_str()?, support))
+                    Some((tool.get("name")?.as_str()?.to_owned(), support.to_owned()))
                 };
-                let tools = tools.unwrap_or_default().iter().filter_map(support);
-                conversation.task_support.extend(tools);
+                for (tool, support) in tools.unwrap_or_default().iter().filter_map(support) {
+                    conversation.task_support.insert(tool, support);
+                }
             }
             _ => {}
         }

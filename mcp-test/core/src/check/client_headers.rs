@@ -1,14 +1,13 @@
 //! The rules about the HTTP requests in which a client of the stateless era sends its messages. What a scenario is about is for the
 //! scenario.
 
-use std::collections::HashMap;
-
 use super::Finding;
 use super::cited::cites;
 use super::findings::Findings;
-use super::walk::{EventJudge, TraceMessage};
-use crate::spec::{Era, Revision, header, method};
-use crate::trace::{ConnectionId, Event, EventKind, Exchange, Party, Trace, exchange};
+use super::recent_map::RecentMap;
+use super::walk::{EventJudge, JudgedEvent, TraceMessage};
+use crate::spec::{Era, header, method};
+use crate::trace::{ConnectionId, EventKind, Exchange, Party, exchange};
 use crate::wire::{Message, Request};
 
 cites! {
@@ -19,50 +18,60 @@ cites! {
 const OF_TASKS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
 
 /// What is known of the HTTP requests of a client while the trace is read.
-pub(super) struct ClientHeaderJudge<'a> {
+pub(super) struct ClientHeaderJudge {
     /// The headers of the requests whose messages have not come yet.
-    headers: HashMap<Exchange, &'a [(String, String)]>,
-    findings: Findings<'a>,
+    headers: RecentMap<Exchange, Vec<(String, String)>>,
+    pub(super) findings: Findings,
 }
 
-impl<'a> EventJudge<'a> for ClientHeaderJudge<'a> {
-    fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+/// How many requests may wait for their messages.
+const WAITING: usize = 100;
+
+impl EventJudge for ClientHeaderJudge {
+    fn miss_parts(&mut self) {
+        self.findings.elided = true;
+    }
+
+    fn findings(&self) -> &[Finding] {
+        self.findings.so_far()
+    }
+
+    fn event(&mut self, event: JudgedEvent<'_>, messages: &[TraceMessage<'_>]) {
         if event.party != Party::Client {
             return;
         }
-        let exchange = exchange(event);
+        let exchange = exchange(&event);
         if let EventKind::HttpRequest { headers, .. } = &event.kind {
-            self.headers.insert(exchange, headers);
+            self.headers.insert(exchange, headers.clone());
         }
         if !matches!(event.kind, EventKind::Message { .. }) {
             return;
         }
         let headers = self.headers.remove(&exchange);
         // Without headers it is another transport.
-        let Some(headers) =
-            headers.filter(|_| self.findings.revision(event).era() == Era::Stateless)
-        else {
+        let Some(headers) = headers.filter(|_| event.opened_for.era() == Era::Stateless) else {
             return;
         };
         for message in messages {
             if let Message::Request(request) = message.message {
-                self.named(event, request, headers);
+                self.named(event, request, &headers);
             }
         }
     }
+
+    // What waits is bounded for all connections together.
+    fn forget(&mut self, _: ConnectionId) {}
 }
 
-impl<'a> ClientHeaderJudge<'a> {
-    pub(super) fn new(trace: &Trace, revisions: &'a dyn Fn(ConnectionId) -> Revision) -> Self {
-        Self { headers: HashMap::new(), findings: Findings::new(trace, revisions) }
+impl Default for ClientHeaderJudge {
+    fn default() -> Self {
+        Self { headers: RecentMap::with_most(WAITING), findings: Findings::default() }
     }
+}
 
-    pub(super) fn into_findings(self) -> Vec<Finding> {
-        self.findings.into_findings()
-    }
-
+impl ClientHeaderJudge {
     /// A request about a task names it in a header.
-    fn named(&mut self, event: &Event, request: &Request, headers: &[(String, String)]) {
+    fn named(&mut self, event: JudgedEvent<'_>, request: &Request, headers: &[(String, String)]) {
         if !OF_TASKS.contains(&request.method.as_str()) {
             return;
         }

@@ -9,23 +9,24 @@ mod served;
 mod tasks;
 #[cfg(test)]
 mod tests;
+mod tracked;
 mod unasked;
 
-use std::collections::{HashMap, HashSet};
-
+use self::tracked::{Tracked, TrackedRequests};
 use super::cited::{Cited, cites};
 use super::connection_judge::ConnectionJudge;
 use super::of_both_sides::{
     late_progress, no_progress, of_other_revision, retyped_token, undeclared,
 };
-use super::walk::{EventJudge, TraceMessage};
+use super::recent_map::RecentMap;
+use super::walk::{EventJudge, JudgedEvent, TraceMessage};
 use super::{Finding, content};
 use crate::expect::words;
 use crate::json::Value;
 use crate::spec::{
     Capability, Era, LISTEN, Method, Requirement, Revision, Side, header, meta, method,
 };
-use crate::trace::{Event, EventKind, Party, Position, Seq};
+use crate::trace::{ConnectionId, EventKind, Party, Position, Seq};
 use crate::wire::{Id, Message, Notification, Request};
 
 cites! {
@@ -53,50 +54,50 @@ const LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /// Judges what servers send.
-pub(super) type ConversationJudge<'a> = ConnectionJudge<'a, Conversation<'a>>;
+pub(super) type ConversationJudge = ConnectionJudge<Conversation>;
 
 /// What one connection has agreed on so far.
 #[derive(Default)]
-pub(super) struct Conversation<'a> {
+pub(super) struct Conversation {
     /// The capabilities of the client, from `initialize`.
-    client: Option<&'a Value>,
+    client: Option<Value>,
     /// The capabilities of the server, from `initialize` or `server/discover`.
-    server: Option<&'a Value>,
+    server: Option<Value>,
     /// The level that `logging/setLevel` has set, and the reply that confirmed it.
     level: Option<(usize, ReplyOrder)>,
     /// The levels that open requests have asked for themselves.
-    levels_of_requests: HashMap<Position, usize>,
-    /// The requests that asked for progress, the latest last.
-    tracked: Vec<Tracked<'a>>,
+    levels_of_requests: RecentMap<Position, usize>,
+    /// The requests that asked for progress.
+    tracked: TrackedRequests,
     /// The levels that `logging/setLevel` asks for, by request.
-    set_levels: HashMap<Position, usize>,
+    set_levels: RecentMap<Position, usize>,
     /// The kinds of notifications that the client has asked for with `subscriptions/listen`.
-    listened: HashSet<&'a str>,
+    listened: RecentMap<String, ()>,
     /// The client has subscribed to a resource.
     has_subscribed: bool,
     /// The exchanges whose requests ask for log messages themselves, with the level.
-    levels_of_exchanges: HashMap<u64, usize>,
+    levels_of_exchanges: RecentMap<u64, usize>,
     /// The requests without a reply so far; a cancelled one has none.
-    open: HashSet<Position>,
+    open: RecentMap<Position, ()>,
     /// The requests that were sent deliberately, although the server does not allow for them.
-    deliberate: HashSet<Position>,
+    deliberate: RecentMap<Position, ()>,
     /// The posted requests, by exchange.
-    posted: HashMap<u64, Posted<'a>>,
+    posted: RecentMap<u64, Posted>,
     /// The sessions that HTTP requests name, by exchange.
-    sessions: HashMap<u64, &'a str>,
+    sessions: RecentMap<u64, String>,
     /// The exchanges of subscriptions over HTTP.
-    subscriptions: HashMap<&'a Id, u64>,
+    subscriptions: RecentMap<Id, u64>,
     /// The exchanges that listen, and do not resume a stream.
-    listening: HashSet<u64>,
+    listening: RecentMap<u64, ()>,
     /// The exchanges that the client has closed before their end.
-    closed: HashSet<u64>,
+    closed: RecentMap<u64, ()>,
     /// The exchanges of such requests that have their reply; `None` stands for a line transport.
-    logged_exchanges: HashSet<Option<u64>>,
+    logged_exchanges: RecentMap<Option<u64>, ()>,
 }
 
 /// A request that was posted over HTTP.
-struct Posted<'a> {
-    method: &'a str,
+struct Posted {
+    method: String,
     seq: Seq,
 }
 
@@ -108,47 +109,46 @@ struct ReplyOrder {
 }
 
 impl ReplyOrder {
-    fn of(event: &Event) -> Self {
+    fn of(event: JudgedEvent<'_>) -> Self {
         Self { exchange: event.exchange, seq: event.seq }
     }
 }
 
-/// A request that asked for progress.
-struct Tracked<'a> {
-    token: &'a Value,
-    position: Position,
-    /// Its HTTP exchange.
-    exchange: Option<u64>,
-    /// The last progress that was reported.
-    progress: Option<f64>,
-    /// Its reply has come, in this exchange.
-    replied: Option<Option<u64>>,
-    /// Its progress goes on after the reply, which only says that a task was created.
-    is_task: bool,
-    /// The id of that task.
-    task: Option<&'a str>,
-    /// The reply that has said that the task is finished.
-    ended: Option<ReplyOrder>,
-}
+impl Conversation {
+    /// Whether something is not remembered any more without which a message may look wrong.
+    fn has_forgotten(&self) -> bool {
+        self.levels_of_requests.has_forgotten()
+            || self.levels_of_exchanges.has_forgotten()
+            || self.listened.has_forgotten()
+            || self.deliberate.has_forgotten()
+            || self.tracked.has_forgotten()
+    }
 
-impl Conversation<'_> {
     /// Whether a message was certainly sent after a reply: on the same stream, or on that of a request which the client has posted
     /// since.
-    fn follows(&self, event: &Event, reply: ReplyOrder) -> bool {
+    fn follows(&self, event: JudgedEvent<'_>, reply: ReplyOrder) -> bool {
         let posted = event.exchange.and_then(|exchange| self.posted.get(&exchange));
         event.exchange == reply.exchange || posted.is_some_and(|posted| posted.seq > reply.seq)
     }
 
     /// Whether a message belongs to the session of a reply, which only that of another exchange has to name.
-    fn is_of_session(&self, event: &Event, reply: ReplyOrder) -> bool {
+    fn is_of_session(&self, event: JudgedEvent<'_>, reply: ReplyOrder) -> bool {
         let session = |exchange: Option<u64>| self.sessions.get(&exchange?);
         let (own, other) = (session(event.exchange), session(reply.exchange));
         event.exchange == reply.exchange || own.is_some() && own == other
     }
 }
 
-impl<'a> EventJudge<'a> for ConversationJudge<'a> {
-    fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+impl EventJudge for ConversationJudge {
+    fn miss_parts(&mut self) {
+        self.findings.elided = true;
+    }
+
+    fn findings(&self) -> &[Finding] {
+        self.findings.so_far()
+    }
+
+    fn event(&mut self, event: JudgedEvent<'_>, messages: &[TraceMessage<'_>]) {
         if let (EventKind::HttpRequest { method, headers, .. }, Some(exchange)) =
             (&event.kind, event.exchange)
         {
@@ -157,15 +157,17 @@ impl<'a> EventJudge<'a> for ConversationJudge<'a> {
             let is_session = |name: &str| name.eq_ignore_ascii_case(header::MCP_SESSION_ID);
             let session = headers.iter().find(|(name, _)| is_session(name));
             let conversation = self.conversation(event);
-            conversation.sessions.extend(session.map(|(_, id)| (exchange, id.as_str())));
+            if let Some((_, id)) = session {
+                conversation.sessions.insert(exchange, id.clone());
+            }
             if is_listening {
-                conversation.listening.insert(exchange);
+                conversation.listening.insert(exchange, ());
             }
         }
         if let (EventKind::Closed { .. }, Party::Client, Some(exchange)) =
             (&event.kind, event.party, event.exchange)
         {
-            self.conversation(event).closed.insert(exchange);
+            self.conversation(event).closed.insert(exchange, ());
         }
         if !matches!(event.kind, EventKind::Message { .. }) {
             return;
@@ -194,12 +196,19 @@ impl<'a> EventJudge<'a> for ConversationJudge<'a> {
                 _ => {}
             }
         }
+        if self.conversation(event).has_forgotten() {
+            self.findings.elided = true;
+        }
+    }
+
+    fn forget(&mut self, connection: ConnectionId) {
+        self.conversations.remove(&connection);
     }
 }
 
-impl<'a> ConversationJudge<'a> {
+impl ConversationJudge {
     /// A request of the client.
-    fn asked(&mut self, event: &Event, position: Position, request: &'a Request) {
+    fn asked(&mut self, event: JudgedEvent<'_>, position: Position, request: &Request) {
         let params = request.params.as_ref();
         let of_meta = |name: &str| params.and_then(|params| params.get("_meta")?.get(name));
         let conversation = self.conversation(event);
@@ -207,7 +216,7 @@ impl<'a> ConversationJudge<'a> {
             "initialize" => {
                 // Over HTTP another client may begin on the same connection; what it finds open belongs to the first one.
                 *conversation = Conversation {
-                    client: params.and_then(|params| params.get("capabilities")),
+                    client: params.and_then(|params| params.get("capabilities")).cloned(),
                     open: std::mem::take(&mut conversation.open),
                     posted: std::mem::take(&mut conversation.posted),
                     listening: std::mem::take(&mut conversation.listening),
@@ -218,33 +227,41 @@ impl<'a> ConversationJudge<'a> {
                 let filter = params.and_then(|params| params.get("notifications")?.as_object());
                 let wanted = filter.into_iter().flat_map(crate::json::Object::iter);
                 let wanted = wanted.filter(|(_, value)| **value != Value::Bool(false));
-                conversation.listened.extend(wanted.map(|(name, _)| name));
-                conversation.subscriptions.extend(event.exchange.map(|it| (&request.id, it)));
+                wanted.for_each(|(name, _)| {
+                    conversation.listened.insert(name.to_owned(), ());
+                });
+                if let Some(exchange) = event.exchange {
+                    conversation.subscriptions.insert(request.id.clone(), exchange);
+                }
             }
             "resources/subscribe" => conversation.has_subscribed = true,
             "logging/setLevel" => {
                 let level = params.and_then(|params| level(params.get("level")?));
-                conversation.set_levels.extend(level.map(|level| (position, level)));
+                if let Some(level) = level {
+                    conversation.set_levels.insert(position, level);
+                }
             }
             _ => {}
         }
-        conversation.open.insert(position);
+        conversation.open.insert(position, ());
         if event.deliberate {
-            conversation.deliberate.insert(position);
+            conversation.deliberate.insert(position, ());
         }
         if let Some(exchange) = event.exchange {
-            let posted = Posted { method: &request.method, seq: event.seq };
+            let posted = Posted { method: request.method.clone(), seq: event.seq };
             conversation.posted.insert(exchange, posted);
         }
         if let Some(level) = of_meta(meta::LOG_LEVEL).and_then(level) {
             conversation.levels_of_requests.insert(position, level);
-            conversation.levels_of_exchanges.extend(event.exchange.map(|it| (it, level)));
+            if let Some(exchange) = event.exchange {
+                conversation.levels_of_exchanges.insert(exchange, level);
+            }
         }
         if let Some(token) = of_meta(meta::PROGRESS_TOKEN) {
             let is_task = params.is_some_and(|params| params.get("task").is_some());
             let exchange = event.exchange;
-            conversation.tracked.push(Tracked {
-                token,
+            conversation.tracked.add(Tracked {
+                token: token.clone(),
                 position,
                 exchange,
                 progress: None,
@@ -257,16 +274,16 @@ impl<'a> ConversationJudge<'a> {
     }
 
     /// A reply of the server.
-    fn replied(&mut self, event: &Event, message: &TraceMessage<'a>, reply: &'a Message) {
+    fn replied(&mut self, event: JudgedEvent<'_>, message: &TraceMessage<'_>, reply: &Message) {
         let Some(request) = message.request() else { return };
-        let (method, position) = (request.method, request.position);
+        let (method, position) = (&*request.method, request.position);
         let conversation = self.conversation(event);
-        if let Some(tracked) = conversation.tracked.iter_mut().find(|it| it.position == position) {
+        if let Some(tracked) = conversation.tracked.at(position) {
             tracked.replied.get_or_insert(event.exchange);
         }
         conversation.open.remove(&position);
         if conversation.levels_of_requests.remove(&position).is_some() {
-            conversation.logged_exchanges.insert(event.exchange);
+            conversation.logged_exchanges.insert(event.exchange, ());
         }
         let Message::Response(response) = reply else { return };
         self.result_type(event, method, &response.result);
@@ -275,7 +292,7 @@ impl<'a> ConversationJudge<'a> {
         let conversation = self.conversation(event);
         match method {
             "initialize" | "server/discover" => {
-                conversation.server = response.result.get("capabilities");
+                conversation.server = response.result.get("capabilities").cloned();
             }
             "logging/setLevel" => {
                 let level = conversation.set_levels.remove(&position);
@@ -284,23 +301,24 @@ impl<'a> ConversationJudge<'a> {
             }
             _ => {}
         }
-        let has_resources = conversation.server.map(|it| Capability::Resources.declared_in(it));
+        let server = conversation.server.as_ref();
+        let has_resources = server.map(|it| Capability::Resources.declared_in(it));
         for (finding, rule) in content::judge(method, &response.result, has_resources) {
             self.findings.add(event, finding, rule);
         }
     }
 
     /// A request or notification of the server needs a capability of the server, or of the client.
-    fn declared(&mut self, event: &Event, name: &str) {
-        let revision = self.findings.revision(event);
+    fn declared(&mut self, event: JudgedEvent<'_>, name: &str) {
+        let revision = event.opened_for;
         let Some(known) = method(name) else { return };
         if !known.sent_by(Side::Server, revision) {
             return self.other_revision(event, known, revision);
         }
         let Some(capability) = known.capability(revision) else { return };
         // What a client declares is in each request from 2026-07-28 on, when servers no longer send any.
-        let Conversation { client, server, .. } = *self.conversation(event);
-        let finding = undeclared(Side::Server, name, capability, client, server);
+        let Conversation { client, server, .. } = self.conversation(event);
+        let finding = undeclared(Side::Server, name, capability, client.as_ref(), server.as_ref());
         let Some(finding) = finding else { return };
         let rule = rule_of_capability(known, revision);
         // The strictest one first.
@@ -316,22 +334,25 @@ impl<'a> ConversationJudge<'a> {
     }
 
     /// Progress of a request arrives on the response to that request, if it arrives before the reply.
-    fn misplaced_progress(&mut self, event: &Event, token: &Value) {
-        let is_stateless = self.findings.revision(event).era() == Era::Stateless;
+    fn misplaced_progress(&mut self, event: JudgedEvent<'_>, token: &Value) {
+        let is_stateless = event.opened_for.era() == Era::Stateless;
         let Some(exchange) = event.exchange else { return };
         let conversation = self.conversation(event);
-        let mut of_token = conversation.tracked.iter().filter(|it| it.token == token);
+        if conversation.tracked.has_forgotten() {
+            return;
+        }
+        let of_token = || conversation.tracked.of_token(token);
         // A token may be used again; a task goes on after its request.
-        if of_token.clone().any(|it| it.exchange == Some(exchange) || it.is_task) {
+        if of_token().any(|it| it.exchange == Some(exchange) || it.is_task) {
             return;
         }
         // From 2026-07-28 on, closing the response cancels its request.
         let is_cancelled = is_stateless
-            && of_token.clone().any(|it| {
-                it.exchange.is_some_and(|exchange| conversation.closed.contains(&exchange))
+            && of_token().any(|it| {
+                it.exchange.is_some_and(|exchange| conversation.closed.contains_key(&exchange))
             });
-        let is_running = of_token.any(|it| it.replied.is_none());
-        let posted = conversation.posted.get(&exchange).map(|posted| posted.method);
+        let is_running = of_token().any(|it| it.replied.is_none());
+        let posted = conversation.posted.get(&exchange).map(|posted| posted.method.as_str());
         let (place, rule) = match posted {
             Some(posted) if is_stateless => {
                 (format!("the response to `{posted}`"), TRANSPORT_HTTP_SSE_NOTIFICATIONS_RELATED)
@@ -339,7 +360,7 @@ impl<'a> ConversationJudge<'a> {
             Some(posted) => {
                 (format!("the response to `{posted}`"), TRANSPORT_HTTP_SSE_MESSAGES_RELATED)
             }
-            None if is_running && conversation.listening.contains(&exchange) => {
+            None if is_running && conversation.listening.contains_key(&exchange) => {
                 ("the listening stream".to_owned(), TRANSPORT_HTTP_GET_MESSAGES_UNRELATED)
             }
             None => return,
@@ -355,7 +376,7 @@ impl<'a> ConversationJudge<'a> {
     }
 
     /// A message that servers send at other revisions only; of the stateless era another rule forbids all their requests.
-    fn other_revision(&mut self, event: &Event, known: &Method, revision: Revision) {
+    fn other_revision(&mut self, event: JudgedEvent<'_>, known: &Method, revision: Revision) {
         let finding = of_other_revision(Side::Server, known, revision);
         let Some(finding) = finding.filter(|_| revision.era() == Era::Handshake) else { return };
         let rules = [LIFECYCLE_VERSION_RESPECTED, LIFECYCLE_VERSION_RESPECTED_SHOULD];
@@ -364,14 +385,12 @@ impl<'a> ConversationJudge<'a> {
     }
 
     /// The token of a request, in another JSON type.
-    fn retyped(&mut self, event: &Event, token: &Value) -> Option<Finding> {
+    fn retyped(&mut self, event: JudgedEvent<'_>, token: &Value) -> Option<Finding> {
         let tracked = &self.conversation(event).tracked;
-        // The latest first, since those report progress.
-        let tokens = tracked.iter().rev().map(|it| it.token);
-        retyped_token(Side::Server, tokens, token)
+        retyped_token(Side::Server, tracked.tokens_like(token), token)
     }
 
-    fn progress(&mut self, event: &Event, notification: &'a Notification) {
+    fn progress(&mut self, event: JudgedEvent<'_>, notification: &Notification) {
         let params = notification.params.as_ref();
         let Some(token) = params.and_then(|params| params.get("progressToken")) else { return };
         let progress = params.and_then(|params| params.get("progress")?.as_f64());
@@ -381,11 +400,10 @@ impl<'a> ConversationJudge<'a> {
         }
         self.misplaced_progress(event, token);
         let conversation = self.conversation(event);
-        let tracked = conversation.tracked.iter_mut().rev().find(|it| it.token == token);
-        let Some(tracked) = tracked else {
+        let Some(tracked) = conversation.tracked.latest_of_token(token) else {
             if !elided {
-                let is_task = conversation.tracked.iter().any(|it| it.task == token.as_str());
-                let is_task = is_task && token.as_str().is_some();
+                let tracked = &conversation.tracked;
+                let is_task = token.as_str().is_some_and(|task| tracked.has_task(task));
                 let finding = Finding::peer("progress with a token that no request has")
                     .expected("the `progressToken` of a request")
                     .got(words::excerpt(&token.to_string()).into_owned());
@@ -413,9 +431,9 @@ impl<'a> ConversationJudge<'a> {
         }
     }
 
-    fn log(&mut self, event: &Event, notification: &Notification) {
+    fn log(&mut self, event: JudgedEvent<'_>, notification: &Notification) {
         let named = notification.params.as_ref().and_then(|params| params.get("level"));
-        let revision = self.findings.revision(event);
+        let revision = event.opened_for;
         let elided = self.findings.elided;
         let conversation = self.conversation(event);
         let (least, rule) = if revision.era() == Era::Stateless {
@@ -424,7 +442,7 @@ impl<'a> ConversationJudge<'a> {
                 Some(exchange) => conversation.levels_of_exchanges.get(&exchange).copied(),
                 None => conversation.levels_of_requests.values().min().copied(),
             };
-            let is_late = conversation.logged_exchanges.contains(&event.exchange)
+            let is_late = conversation.logged_exchanges.contains_key(&event.exchange)
                 && (event.exchange.is_some() || asked.is_none());
             if is_late && !elided {
                 let finding = Finding::peer("a log message after the reply to its request")

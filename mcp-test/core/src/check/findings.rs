@@ -3,50 +3,35 @@
 use super::Finding;
 use super::cited::Cited;
 use super::repeat_filter::RepeatFilter;
+use super::walk::JudgedEvent;
 use crate::spec::Revision;
-use crate::trace::{ConnectionId, Event, Trace};
 
 /// What was found so far, each finding at the level of what it breaks, and none repeated too often.
-pub(super) struct Findings<'a> {
-    revisions: &'a dyn Fn(ConnectionId) -> Revision,
-    /// Something was dropped from the trace, such as the request that a notification belongs to.
+#[derive(Default)]
+pub(super) struct Findings {
+    /// Something was dropped from the trace, such as the request that a notification belongs to, or is not remembered any more.
     pub(super) elided: bool,
     findings: Vec<Finding>,
     repeats: RepeatFilter,
 }
 
-impl<'a> Findings<'a> {
-    pub(super) fn new(trace: &Trace, revisions: &'a dyn Fn(ConnectionId) -> Revision) -> Self {
-        Self {
-            revisions,
-            elided: trace.is_elided(),
-            findings: Vec::new(),
-            repeats: RepeatFilter::default(),
-        }
-    }
-
-    /// The revision that the connection of an event was opened for.
-    pub(super) fn revision(&self, event: &Event) -> Revision {
-        (self.revisions)(event.connection)
-    }
-
+impl Findings {
     /// Adds a finding that breaks `rule`, if that applies at the revision.
-    pub(super) fn add(&mut self, event: &Event, finding: Finding, rule: Cited) {
-        if rule.applies_at(self.revision(event)) {
+    pub(super) fn add(&mut self, event: JudgedEvent<'_>, finding: Finding, rule: Cited) {
+        if rule.applies_at(event.opened_for) {
             self.keep(event, finding.breaking(rule.0));
         }
     }
 
     /// Adds a finding that breaks `rule`; where that does not apply, it is a WARNING that says where it does.
-    pub(super) fn add_everywhere(&mut self, event: &Event, finding: Finding, rule: Cited) {
-        let revision = self.revision(event);
-        self.keep(event, finding.breaking_everywhere(rule.0, revision));
+    pub(super) fn add_everywhere(&mut self, event: JudgedEvent<'_>, finding: Finding, rule: Cited) {
+        self.keep(event, finding.breaking_everywhere(rule.0, event.opened_for));
     }
 
     /// Adds a finding that breaks those of `rules` that apply at `revision`, if any of them does.
     pub(super) fn add_at(
         &mut self,
-        (event, revision): (&Event, Revision),
+        (event, revision): (JudgedEvent<'_>, Revision),
         finding: Finding,
         rules: &[Cited],
     ) {
@@ -59,10 +44,15 @@ impl<'a> Findings<'a> {
     }
 
     /// Adds a finding as it is, such as one that breaks no requirement.
-    pub(super) fn keep(&mut self, event: &Event, finding: Finding) {
+    pub(super) fn keep(&mut self, event: JudgedEvent<'_>, finding: Finding) {
         if self.repeats.admits(&finding, self.findings.len()) {
             self.findings.push(finding.evidence(event.seq));
         }
+    }
+
+    /// What was found so far.
+    pub(super) fn so_far(&self) -> &[Finding] {
+        &self.findings
     }
 
     /// All findings, with how often those occurred that were left out.

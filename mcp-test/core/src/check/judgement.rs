@@ -1,25 +1,15 @@
-//! Everything that is wrong in a trace, found in one walk, and what that may be.
+//! Everything that is wrong in a trace, and what that may be.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use super::client_conversation::{self, ClientConversationJudge};
-use super::client_headers::{self, ClientHeaderJudge};
-use super::conversation::{self, ConversationJudge};
-use super::envelope::{self, EnvelopeJudge};
-use super::notices::{self, NoticeJudge};
-use super::server_requests::{self, ServerRequestJudge};
-use super::shapes::{ShapeJudge, ShapeJudgement};
+use super::shapes::ShapeJudgement;
 use super::tool_judgement::ToolJudgement;
-#[cfg(feature = "schema")]
-use super::tool_schemas::{TimeBudget, ToolSchemaJudge};
-use super::walk::{EventJudge, walk};
-use super::{Finding, content};
-use crate::clock::Deadline;
-use crate::json::Value;
-use crate::spec::schema::{Authority, Schemas};
+use super::wire_judge::WireJudge;
+use super::{Finding, client_conversation, client_headers, content, conversation, envelope};
+use super::{notices, server_requests};
 use crate::spec::{Requirement, Revision, Side};
-use crate::trace::{ConnectionId, Party, Trace};
+use crate::trace::{ConnectionId, Trace};
 
 /// What [`judge_envelopes`](super::judge_envelopes), [`judge_shapes`](super::judge_shapes) and
 /// [`judge_tools`](super::judge_tools) find.
@@ -67,53 +57,20 @@ fn union(files: &[&[&[&'static Requirement]]]) -> Vec<&'static Requirement> {
 
 /// Everything wrong with what `who` sent in `trace`.
 ///
-/// `revisions` returns for each connection the revision that it was opened for; `discovered` is what the server declared when it
-/// was asked with `server/discover` before, since in the stateless era no conversation has to begin with that. By the schemas of tools, which are the peer's
-/// own, only as much is judged as `ends` leaves time for; what is left out is a finding that blames nobody.
+/// `revisions` returns for each connection the revision that it was opened for. By the schemas of tools, which are the peer's own, only
+/// as much is judged as [`WireJudge::until`] leaves time for; what is left out is a finding that blames nobody.
 #[doc(hidden)]
 #[must_use]
 pub fn judge_trace(
     trace: &Trace,
-    who: Party,
     revisions: &dyn Fn(ConnectionId) -> Revision,
-    (schemas, authority): (&Schemas, Authority),
-    discovered: Option<&Value>,
-    ends: Deadline,
+    mut judge: WireJudge,
 ) -> Judgement {
-    let mut envelopes = EnvelopeJudge::new(trace, who, revisions);
-    let mut conversation = (who == Party::Server)
-        .then(|| ConversationJudge::new(trace, revisions).knowing(discovered));
-    let mut notices = (who == Party::Server).then(|| NoticeJudge::new(trace, revisions));
-    let mut asked = (who == Party::Server).then(|| ServerRequestJudge::new(trace, revisions));
-    let mut of_client =
-        (who == Party::Client).then(|| ClientConversationJudge::new(trace, revisions));
-    let mut headers = (who == Party::Client).then(|| ClientHeaderJudge::new(trace, revisions));
-    let mut shapes = ShapeJudge::new(trace, who, revisions, schemas, authority);
-    let mut judges: Vec<&mut dyn EventJudge<'_>> = vec![&mut envelopes, &mut shapes];
-    judges.extend(conversation.as_mut().map(|judge| judge as &mut dyn EventJudge<'_>));
-    judges.extend(notices.as_mut().map(|judge| judge as &mut dyn EventJudge<'_>));
-    judges.extend(of_client.as_mut().map(|judge| judge as &mut dyn EventJudge<'_>));
-    judges.extend(headers.as_mut().map(|judge| judge as &mut dyn EventJudge<'_>));
-    judges.extend(asked.as_mut().map(|judge| judge as &mut dyn EventJudge<'_>));
-    #[cfg(feature = "schema")]
-    let tools = {
-        let mut tools = ToolSchemaJudge::new(trace, who, revisions, TimeBudget::until(ends));
-        judges.push(&mut tools);
-        walk(trace, &mut judges);
-        tools.into_judgement()
-    };
-    #[cfg(not(feature = "schema"))]
-    let tools = {
-        // Only the schemas of tools can take long.
-        let _ = ends;
-        walk(trace, &mut judges);
-        ToolJudgement::default()
-    };
-    let mut envelopes = envelopes.into_findings();
-    envelopes.extend(conversation.into_iter().flat_map(ConversationJudge::into_findings));
-    envelopes.extend(notices.into_iter().flat_map(NoticeJudge::into_findings));
-    envelopes.extend(asked.into_iter().flat_map(ServerRequestJudge::into_findings));
-    envelopes.extend(of_client.into_iter().flat_map(ClientConversationJudge::into_findings));
-    envelopes.extend(headers.into_iter().flat_map(ClientHeaderJudge::into_findings));
-    Judgement { envelopes, shapes: shapes.into_judgement(), tools }
+    if trace.is_elided() {
+        judge = judge.incomplete();
+    }
+    for event in &trace.events {
+        judge.judge(event, revisions(event.connection));
+    }
+    judge.finish()
 }

@@ -21,6 +21,7 @@ mod malformed;
 mod notices;
 mod of_both_sides;
 mod rate;
+mod recent_map;
 #[cfg(test)]
 mod recorded;
 mod repeat_filter;
@@ -34,6 +35,7 @@ mod tool_judgement;
 mod tool_schemas;
 mod tools;
 mod walk;
+mod wire_judge;
 
 pub use cause::{Cause, Fate};
 #[doc(hidden)]
@@ -68,6 +70,8 @@ pub use tool_schemas::ToolSchemas;
 pub(crate) use tool_schemas::compile as compile_tool_schema;
 #[doc(hidden)]
 pub use tools::{REQUIREMENTS_OF_TOOLS, judge_tools};
+#[doc(hidden)]
+pub use wire_judge::WireJudge;
 
 /// The id of the check that every scenario gets from [`judge_envelopes`]: the peer's side of the conversation was well formed.
 #[doc(hidden)]

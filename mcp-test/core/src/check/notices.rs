@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::Finding;
@@ -14,11 +14,12 @@ use super::cited::{Cited, cites};
 use super::connection_judge::ConnectionJudge;
 use super::of_both_sides::{blank_progress, excessive_pings, repeated_token, too_much};
 use super::rate::{PINGS_PER_SECOND, SHOWN_PER_SECOND, exceeds};
-use super::walk::{EventJudge, TraceMessage};
+use super::recent_map::RecentMap;
+use super::walk::{EventJudge, JudgedEvent, TraceMessage};
 use crate::expect::words;
 use crate::json::{Object, Value};
 use crate::spec::{Era, LISTEN, Side, meta};
-use crate::trace::{Event, EventKind, Party};
+use crate::trace::{ConnectionId, EventKind, KnownIds, Party};
 use crate::wire::{Id, Message, Notification, Request};
 
 cites! {
@@ -33,56 +34,69 @@ cites! {
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
 /// Judges whose request the notifications of servers belong to.
-pub(super) type NoticeJudge<'a> = ConnectionJudge<'a, Conversation<'a>>;
+pub(super) type NoticeJudge = ConnectionJudge<Conversation>;
+
+/// How many subscriptions, and how many requests of the server, are remembered of a connection.
+const REMEMBERED: usize = 1000;
 
 /// The requests of one connection so far.
 #[derive(Default)]
-pub(super) struct Conversation<'a> {
+pub(super) struct Conversation {
     /// The `subscriptions/listen` requests of the client.
-    subscriptions: Vec<Subscription<'a>>,
+    subscriptions: VecDeque<Subscription>,
     /// The ids of the client's requests.
-    asked: HashSet<&'a Id>,
+    asked: KnownIds,
     /// The requests of the server, the latest last.
-    own: Vec<OwnRequest<'a>>,
+    own: VecDeque<OwnRequest>,
+    /// A subscription or a request of the server is not remembered any more.
+    has_forgotten: bool,
     /// When the last pings of the server arrived.
     pings: VecDeque<Duration>,
     /// When the last progress of each token arrived, and, under an empty key, the last log messages.
-    shown: HashMap<String, VecDeque<Duration>>,
+    shown: RecentMap<String, VecDeque<Duration>>,
 }
 
 /// A `subscriptions/listen` request.
-struct Subscription<'a> {
-    id: &'a Id,
+struct Subscription {
+    id: Id,
     exchange: Option<u64>,
     /// The URIs of its filter.
-    uris: Vec<&'a str>,
+    uris: Vec<String>,
     /// The other members of its filter.
-    kinds: Vec<&'a str>,
+    kinds: Vec<String>,
     /// Its filter names tasks.
     has_tasks: bool,
-    cancellation: Cancellation<'a>,
+    cancellation: Cancellation,
 }
 
 /// How far the cancellation of a subscription has come, on an ordered transport.
 #[derive(PartialEq)]
-enum Cancellation<'a> {
+enum Cancellation {
     None,
     Sent,
     /// The server has read it once it answers this request, the first one after it.
-    ReadWith(&'a Id),
+    ReadWith(Id),
     Read,
 }
 
 /// A request of the server.
-struct OwnRequest<'a> {
-    id: &'a Id,
-    token: Option<&'a Value>,
+struct OwnRequest {
+    id: Id,
+    token: Option<Value>,
     is_task: bool,
     is_over: bool,
 }
 
-impl<'a> EventJudge<'a> for NoticeJudge<'a> {
-    fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+impl EventJudge for NoticeJudge {
+    fn miss_parts(&mut self) {
+        self.findings.elided = true;
+    }
+
+    fn findings(&self) -> &[Finding] {
+        self.findings.so_far()
+    }
+
+    fn event(&mut self, event: JudgedEvent<'_>, messages: &[TraceMessage<'_>]) {
         if !matches!(event.kind, EventKind::Message { .. }) {
             return;
         }
@@ -110,21 +124,42 @@ impl<'a> EventJudge<'a> for NoticeJudge<'a> {
                 _ => {}
             }
         }
+        if self.conversation(event).has_forgotten {
+            self.findings.elided = true;
+        }
+    }
+
+    fn forget(&mut self, connection: ConnectionId) {
+        self.conversations.remove(&connection);
     }
 }
 
-impl<'a> NoticeJudge<'a> {
-    fn is_stateless(&self, event: &Event) -> bool {
-        self.findings.revision(event).era() == Era::Stateless
+/// Adds to what is remembered; returns whether the oldest was removed for it.
+fn push<T>(remembered: &mut VecDeque<T>, new: T) -> bool {
+    remembered.push_back(new);
+    let is_full = remembered.len() > REMEMBERED;
+    if is_full {
+        remembered.pop_front();
+    }
+    is_full
+}
+
+fn texts(values: &[Value]) -> Vec<String> {
+    values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+impl NoticeJudge {
+    fn is_stateless(&self, event: JudgedEvent<'_>) -> bool {
+        event.opened_for.era() == Era::Stateless
     }
 
     /// A request of the client.
-    fn asked(&mut self, event: &Event, request: &'a Request) {
+    fn asked(&mut self, event: JudgedEvent<'_>, request: &Request) {
         let conversation = self.conversation(event);
         conversation.asked.insert(&request.id);
         for subscription in &mut conversation.subscriptions {
             if subscription.cancellation == Cancellation::Sent {
-                subscription.cancellation = Cancellation::ReadWith(&request.id);
+                subscription.cancellation = Cancellation::ReadWith(request.id.clone());
             }
         }
         if request.method == LISTEN {
@@ -132,45 +167,48 @@ impl<'a> NoticeJudge<'a> {
             let uris = filter.and_then(|filter| filter.get("resourceSubscriptions")?.as_array());
             let members = filter.and_then(Value::as_object).into_iter().flat_map(Object::iter);
             let wanted = members.filter(|(_, value)| value.as_bool() == Some(true));
-            conversation.subscriptions.push(Subscription {
-                id: &request.id,
+            let subscription = Subscription {
+                id: request.id.clone(),
                 exchange: event.exchange,
                 has_tasks: filter.is_some_and(|filter| filter.get("taskIds").is_some()),
-                kinds: wanted.map(|(name, _)| name).collect(),
-                uris: uris.unwrap_or_default().iter().filter_map(Value::as_str).collect(),
+                kinds: wanted.map(|(name, _)| name.to_owned()).collect(),
+                uris: texts(uris.unwrap_or_default()),
                 cancellation: Cancellation::None,
-            });
+            };
+            conversation.has_forgotten |= push(&mut conversation.subscriptions, subscription);
         }
     }
 
     /// A cancellation of the client. Over HTTP a closed stream cancels, and nothing more can arrive on it.
-    fn client_cancelled(&mut self, event: &Event, notification: &Notification) {
+    fn client_cancelled(&mut self, event: JudgedEvent<'_>, notification: &Notification) {
         let Some(id) = cancelled_id(notification).filter(|_| event.exchange.is_none()) else {
             return;
         };
         let subscriptions = &mut self.conversation(event).subscriptions;
-        for subscription in subscriptions.iter_mut().filter(|it| *it.id == id) {
+        for subscription in subscriptions.iter_mut().filter(|it| it.id == id) {
             subscription.cancellation = Cancellation::Sent;
         }
     }
 
     /// A reply of the client to a request of the server.
-    fn server_answered(&mut self, event: &Event, reply: &Message) {
+    fn server_answered(&mut self, event: JudgedEvent<'_>, reply: &Message) {
         let own = &mut self.conversation(event).own;
-        for request in own.iter_mut().filter(|it| Some(it.id) == reply.id()) {
+        for request in own.iter_mut().filter(|it| Some(&it.id) == reply.id()) {
             request.is_over = true;
         }
     }
 
     /// A request of the server.
-    fn server_asked(&mut self, event: &'a Event, request: &'a Request) {
+    fn server_asked(&mut self, event: JudgedEvent<'_>, request: &Request) {
         let params = request.params.as_ref();
         let token = params.and_then(|params| params.get("_meta")?.get(meta::PROGRESS_TOKEN));
         let is_task = params.is_some_and(|params| params.get("task").is_some());
         let conversation = self.conversation(event);
-        let is_used = |it: &OwnRequest<'_>| !it.is_over && it.token == token;
+        let is_used = |it: &OwnRequest| !it.is_over && it.token.as_ref() == token;
         let is_repeated = conversation.own.iter().any(is_used);
-        conversation.own.push(OwnRequest { id: &request.id, token, is_task, is_over: false });
+        let own =
+            OwnRequest { id: request.id.clone(), token: token.cloned(), is_task, is_over: false };
+        conversation.has_forgotten |= push(&mut conversation.own, own);
         let is_flood = request.method == "ping"
             && exceeds(&mut conversation.pings, event.at, PINGS_PER_SECOND);
         if let Some(token) = token.filter(|_| is_repeated) {
@@ -183,16 +221,16 @@ impl<'a> NoticeJudge<'a> {
     }
 
     /// A cancellation of the server.
-    fn cancelled(&mut self, event: &Event, notification: &Notification) {
+    fn cancelled(&mut self, event: JudgedEvent<'_>, notification: &Notification) {
         let Some(id) = cancelled_id(notification).filter(|_| !self.findings.elided) else { return };
         let is_stateless = self.is_stateless(event);
         let conversation = self.conversation(event);
         if is_stateless {
-            if !conversation.subscriptions.iter().any(|it| *it.id == id) {
+            if !conversation.subscriptions.iter().any(|it| it.id == id) {
                 let finding = Finding::peer("the server cancels what is not a subscription")
                     .expected(format!("the id of a `{LISTEN}` request"))
                     .got(id.to_string());
-                let rule = match conversation.asked.contains(&id) {
+                let rule = match conversation.asked.may_contain(&id) {
                     true => CANCELLATION_SERVER_ONLY_FOR_LISTEN,
                     false => CANCELLATION_ONLY_CLIENT_INFLIGHT,
                 };
@@ -200,7 +238,7 @@ impl<'a> NoticeJudge<'a> {
             }
             return;
         }
-        let own = conversation.own.iter_mut().rev().find(|it| *it.id == id);
+        let own = conversation.own.iter_mut().rev().find(|it| it.id == id);
         match own {
             Some(request) => {
                 request.is_over = true;
@@ -222,7 +260,7 @@ impl<'a> NoticeJudge<'a> {
         }
     }
 
-    fn progress(&mut self, event: &'a Event, notification: &Notification) {
+    fn progress(&mut self, event: JudgedEvent<'_>, notification: &Notification) {
         let params = notification.params.as_ref();
         if let Some(finding) = blank_progress(notification) {
             self.findings.add(event, finding, PROGRESS_MESSAGE_MEANINGFUL);
@@ -233,15 +271,15 @@ impl<'a> NoticeJudge<'a> {
         self.limit(event, token, headline, PROGRESS_RATE_LIMITED);
     }
 
-    fn limit(&mut self, event: &Event, key: String, headline: &str, rule: Cited) {
-        let times = self.conversation(event).shown.entry(key).or_default();
+    fn limit(&mut self, event: JudgedEvent<'_>, key: String, headline: &str, rule: Cited) {
+        let times = self.conversation(event).shown.entry(key);
         if exceeds(times, event.at, SHOWN_PER_SECOND) {
             self.findings.add(event, too_much(headline), rule);
         }
     }
 
     /// A notification that is on the stream of a subscription, or names one.
-    fn subscribed(&mut self, event: &Event, notification: &Notification) {
+    fn subscribed(&mut self, event: JudgedEvent<'_>, notification: &Notification) {
         if !self.is_stateless(event) {
             return;
         }
@@ -252,7 +290,7 @@ impl<'a> NoticeJudge<'a> {
         // Over HTTP the stream says which subscription it is, whatever the notification names.
         let found = subscriptions.iter().rev().find(|it| match event.exchange {
             Some(_) => it.exchange == event.exchange,
-            None => Some(it.id) == named.as_ref(),
+            None => Some(&it.id) == named.as_ref(),
         });
         let name = notification.method.as_str();
         // The client waits for an acknowledgement, and finds what is wrong with it.
@@ -268,7 +306,8 @@ impl<'a> NoticeJudge<'a> {
             return;
         };
         let uri = params.and_then(|params| params.get("uri")?.as_str());
-        let is_asked = |uri: &str| subscription.uris.iter().any(|asked| uri.starts_with(asked));
+        let is_asked =
+            |uri: &str| subscription.uris.iter().any(|asked| uri.starts_with(asked.as_str()));
         let finding =
             Finding::peer(format!("`{name}` on a subscription that it does not belong to"));
         let (finding, rule) = match (name, uri) {
@@ -291,7 +330,7 @@ impl<'a> NoticeJudge<'a> {
                 finding.expected("what its filter asks for").got(name),
                 SUBSCRIPTIONS_ONLY_REQUESTED,
             ),
-            _ if named.as_ref().is_some_and(|id| id != subscription.id) => (
+            _ if named.as_ref().is_some_and(|id| *id != subscription.id) => (
                 Finding::peer(format!(
                     "`{name}` names another subscription than that of its stream"
                 ))
@@ -316,11 +355,11 @@ impl<'a> NoticeJudge<'a> {
     }
 
     /// A reply of the server.
-    fn replied(&mut self, event: &Event, message: &TraceMessage<'a>, reply: &Message) {
-        let method = message.request().map(|request| request.method);
+    fn replied(&mut self, event: JudgedEvent<'_>, message: &TraceMessage<'_>, reply: &Message) {
+        let method = message.request().map(|request| &*request.method);
         let conversation = self.conversation(event);
         for subscription in &mut conversation.subscriptions {
-            if matches!(subscription.cancellation, Cancellation::ReadWith(id) if Some(id) == reply.id())
+            if matches!(&subscription.cancellation, Cancellation::ReadWith(id) if Some(id) == reply.id())
             {
                 subscription.cancellation = Cancellation::Read;
             }
@@ -335,7 +374,7 @@ impl<'a> NoticeJudge<'a> {
     }
 
     /// The result that ends a subscription.
-    fn closed(&mut self, event: &Event, id: &Id, result: &Value) {
+    fn closed(&mut self, event: JudgedEvent<'_>, id: &Id, result: &Value) {
         let named = result.get("_meta").and_then(|all| all.get(meta::SUBSCRIPTION_ID));
         let kind = result.get("resultType").and_then(Value::as_str);
         if kind == Some("complete") && named.and_then(Id::read).as_ref() == Some(id) {
@@ -350,10 +389,10 @@ impl<'a> NoticeJudge<'a> {
 }
 
 /// Whether another subscription has asked for a change of a list, and this one has not.
-fn is_of_another(name: &str, one: &Subscription<'_>, all: &[Subscription<'_>]) -> bool {
+fn is_of_another(name: &str, one: &Subscription, all: &VecDeque<Subscription>) -> bool {
     let list = name.strip_prefix("notifications/").and_then(|it| it.strip_suffix("/list_changed"));
     let Some(kind) = list.map(|list| format!("{list}ListChanged")) else { return false };
-    let asks = |it: &Subscription<'_>| it.kinds.contains(&kind.as_str());
+    let asks = |it: &Subscription| it.kinds.contains(&kind);
     !asks(one) && all.iter().any(asks)
 }
 

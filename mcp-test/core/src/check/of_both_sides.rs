@@ -72,17 +72,22 @@ pub(super) fn repeated_token(sender: Side, token: &Value) -> Finding {
         .got(words::excerpt(&token.to_string()).into_owned())
 }
 
+/// A token as text, which is the same for a number and the string that spells it.
+pub(super) fn token_text(token: &Value) -> String {
+    token.as_str().map_or_else(|| token.to_string(), str::to_owned)
+}
+
 /// A token of progress that is not among those of the requests, but is one of them in another JSON type.
 pub(super) fn retyped_token<'a>(
     sender: Side,
     mut sent: impl Iterator<Item = &'a Value> + Clone,
     got: &Value,
 ) -> Option<Finding> {
-    let as_text = |token: &Value| token.as_str().map_or_else(|| token.to_string(), str::to_owned);
     if sent.clone().any(|token| token == got) {
         return None;
     }
-    let meant = sent.find(|token| as_text(token) == as_text(got))?;
+    let text = token_text(got);
+    let meant = sent.find(|token| token_text(token) == text)?;
     let finding = Finding::peer(format!("the {sender} changes the type of a progress token"))
         .expected(meant.to_string())
         .got(words::excerpt(&got.to_string()).into_owned());

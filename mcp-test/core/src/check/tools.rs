@@ -37,8 +37,8 @@ pub fn judge_tools(
 ) -> ToolJudgement {
     #[cfg(feature = "schema")]
     {
-        let mut judge = ToolSchemaJudge::new(trace, who, revisions, TimeBudget::default());
-        walk(trace, &mut [&mut judge]);
+        let mut judge = ToolSchemaJudge::new(who, TimeBudget::default());
+        walk(trace, revisions, &mut judge);
         judge.into_judgement()
     }
     #[cfg(not(feature = "schema"))]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::{Check, Finding, Judgement, judge_trace};
+use crate::check::{Check, Finding, Judgement, WireJudge, judge_trace};
 use crate::clock::Deadline;
 use crate::json::Value;
 use crate::spec::Revision;
@@ -47,9 +47,9 @@ impl Conversation {
     pub(crate) fn judge(&self, trace: Trace) -> Ended {
         let Self { checks, revisions, revision, authority, ends, .. } = self;
         let revision_of = |connection| revisions.get(&connection).copied().unwrap_or(*revision);
-        let (schemas, discovered) = ((&self.schemas, *authority), self.discovered.as_ref());
-        let judgement =
-            judge_trace(&trace, Party::Server, &revision_of, schemas, discovered, *ends);
+        let judge = WireJudge::new(Party::Server, (self.schemas.clone(), *authority));
+        let judge = judge.knowing(self.discovered.clone()).until(*ends);
+        let judgement = judge_trace(&trace, &revision_of, judge);
         let (unexamined, unawaited) = (self.unexamined.clone(), self.unawaited.clone());
         Ended { checks: checks.clone(), trace, judgement, unexamined, unawaited }
     }

@@ -12,6 +12,14 @@ use crate::json::VALUE_BYTES;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seq(pub(super) u64);
 
+impl Seq {
+    /// The place of an event that is not recorded in a [`Trace`](super::Trace), such as one that is judged as it happens.
+    #[doc(hidden)]
+    pub const fn nth(place: u64) -> Self {
+        Self(place)
+    }
+}
+
 impl fmt::Display for Seq {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

@@ -22,11 +22,11 @@ mod transcript;
 
 #[doc(hidden)]
 pub use correlation::Correlation;
-pub(crate) use correlation::LatestNonRequest;
 #[doc(hidden)]
 pub use correlation::{
     Correlated, Correlator, Fit, Position, Relation, Reply, Request, claims_to_be_json_rpc,
 };
+pub(crate) use correlation::{KnownIds, LatestNonRequest};
 #[doc(hidden)]
 pub use correlation::{Limits, OpenRequests, Revisions, is_rememberable};
 #[doc(hidden)]

@@ -71,7 +71,7 @@ impl<'a> Exchange<'a> {
 #[derive(Debug, Default)]
 struct Conversation<'a> {
     /// The position of a request is its index in the exchanges.
-    messages: Correlation<'a, usize>,
+    messages: Correlation<usize>,
     /// Open input requests, by the method of the request that has to be repeated, and by key.
     input_requests: HashMap<(&'a str, &'a str), usize>,
 }

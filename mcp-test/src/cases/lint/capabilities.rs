@@ -4,6 +4,7 @@
 //! cannot be kept on both sides.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use mcp_test_core::json::{Pointer, Value};
 use mcp_test_core::spec::{self, Capability, Revision, Side};
@@ -48,13 +49,13 @@ pub(super) fn check(file: &CaseFile, chains: &[CaseChain<'_>]) -> Vec<Diagnostic
         };
         let Some(Declared { first, .. }) = applicable.first() else { continue };
         for (request, method) in answered(chain) {
-            let known = spec::method(method).and_then(|method| method.capability(first.revision));
+            let known = spec::method(&method).and_then(|method| method.capability(first.revision));
             let Some(needed) = known.filter(|it| it.sides().contains(Side::Server)) else {
                 continue;
             };
             let is_declared = applicable.iter().any(|it| it.capabilities.contains(&needed));
             if !is_declared && reported.insert(needed) {
-                found.push(undeclared(file, request, (method, needed), first));
+                found.push(undeclared(file, request, (&method, needed), first));
             }
         }
     }
@@ -97,16 +98,16 @@ fn handshake<'a>(chain: &CaseChain<'a>) -> Option<Handshake<'a>> {
 }
 
 /// The requests of the client that are answered with a result, with their methods.
-fn answered<'a>(chain: &CaseChain<'a>) -> Vec<(&'a CaseMessage, &'a str)> {
+fn answered<'a>(chain: &CaseChain<'a>) -> Vec<(&'a CaseMessage, Arc<str>)> {
     let mut conversation = Correlation::default();
     for (case_message, message) in chain.messages() {
         conversation.message(case_message.direction.sender(), None, case_message, message);
     }
-    let requests = conversation.requests(Party::Client).iter().filter(|request| {
+    let requests = conversation.requests(Party::Client).filter(|request| {
         let reply = request.reply.and_then(|reply| reply.message.as_ref());
         matches!(reply, Some(Message::Response(_)))
     });
-    requests.map(|request| (request.position, request.method)).collect()
+    requests.map(|request| (request.position, Arc::clone(&request.method))).collect()
 }
 
 fn undeclared(

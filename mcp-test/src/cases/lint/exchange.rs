@@ -37,7 +37,7 @@ pub(super) fn check(chain: &CaseChain<'_>) -> Vec<Diagnostic> {
         let correlated = conversation.message(direction.sender(), None, case_message, message);
         let relation = correlated.relation;
         match (relation, message.id()) {
-            (Relation::Request { previous: Some(previous) }, Some(id)) => {
+            (Relation::Request { previous: Some(previous), .. }, Some(id)) => {
                 let text = format!("two requests have the id {id}");
                 let diagnostic =
                     chain.diagnostic(&SAME_ID, case_message.span_of_member("id"), text);
@@ -63,21 +63,21 @@ pub(super) fn check(chain: &CaseChain<'_>) -> Vec<Diagnostic> {
     }
     // At the end, because a reply or a cancellation may come after any number of other messages.
     for side in [Party::Client, Party::Server] {
-        let open = conversation.requests(side).iter().filter(|request| {
-            request.reply.is_none() && !request.is_cancelled && request.method != LISTEN
+        let open = conversation.requests(side).filter(|request| {
+            request.reply.is_none() && !request.is_cancelled && &*request.method != LISTEN
         });
         found.extend(open.map(|request| unanswered(chain, request.position)));
     }
     found
 }
 
-fn without_request(
+fn without_request<'r>(
     chain: &CaseChain<'_>,
     reply: &CaseMessage,
     id: &Id,
-    requests: &[Request<'_, &CaseMessage>],
+    requests: impl Iterator<Item = &'r Request<&'r CaseMessage>>,
 ) -> Diagnostic {
-    let known: HashSet<&Id> = requests.iter().map(|request| request.id).collect();
+    let known: HashSet<&Id> = requests.map(|request| &*request.id).collect();
     let text = format!("`{}` answers a request that does not exist", reply.key);
     let label = match known.len() {
         0 => "no request precedes it".to_owned(),

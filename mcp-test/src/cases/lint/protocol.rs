@@ -38,7 +38,7 @@ pub(super) fn check(chain: &CaseChain<'_>) -> Vec<Diagnostic> {
                 found.extend(checker.method(case_message, message, &notification.method));
             }
             Message::Response(_) => {
-                let method = correlated.request().map(|request| request.method);
+                let method = correlated.request().map(|request| &*request.method);
                 found.extend(checker.shape(case_message, message, method));
             }
             Message::Error(_) => found.extend(checker.shape(case_message, message, None)),

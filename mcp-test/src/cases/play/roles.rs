@@ -81,7 +81,7 @@ pub(in crate::cases) fn roles(lines: &[CaseLine<'_>]) -> Vec<Role> {
 fn next_role<'a>(
     lines: &[CaseLine<'a>],
     roles: &mut [Role],
-    conversation: &mut Correlation<'a, usize>,
+    conversation: &mut Correlation<usize>,
 ) -> Role {
     let at = roles.len();
     let direction = lines[at].message.direction;

@@ -110,7 +110,7 @@ struct ConversationReader<'a> {
     done: Vec<RecordedConversation>,
     current: RecordedConversation,
     answers: &'a Answers,
-    correlation: Correlation<'a, usize>,
+    correlation: Correlation<usize>,
     /// How many messages the connection had.
     count: usize,
     /// The numbers of requests that were left out, so that their replies are too.

@@ -10,10 +10,10 @@ use crate::check::of_both_sides::{
     blank_progress, late_progress, no_progress, retyped_token, too_much,
 };
 use crate::check::rate::{SHOWN_PER_SECOND, exceeds};
+use crate::check::walk::JudgedEvent;
 use crate::expect::words;
 use crate::json::Value;
 use crate::spec::{Side, meta};
-use crate::trace::Event;
 use crate::wire::{Id, Notification, Request};
 
 cites! {
@@ -21,10 +21,13 @@ cites! {
     PROGRESS_STOPS_AFTER_COMPLETION, PROGRESS_TOKEN_ECHOED, PROGRESS_TOKEN_KNOWN,
 }
 
+/// How many of them are remembered: a client declares no more work than it has.
+const TRACKED: usize = 1000;
+
 /// A request of the server that asks for progress.
-pub(super) struct TrackedRequest<'a> {
-    id: &'a Id,
-    token: &'a Value,
+pub(super) struct TrackedRequest {
+    id: Id,
+    token: Value,
     /// The progress that the client reported last.
     last: Option<f64>,
     /// When the last notifications arrived.
@@ -32,32 +35,37 @@ pub(super) struct TrackedRequest<'a> {
     is_answered: bool,
 }
 
-impl<'a> ClientConversationJudge<'a> {
+impl ClientConversationJudge {
     /// Notes the progress token of a request of the server.
-    pub(super) fn asked_for_progress(&mut self, event: &Event, request: &'a Request) {
+    pub(super) fn asked_for_progress(&mut self, event: JudgedEvent<'_>, request: &Request) {
         let params = request.params.as_ref();
         let token = params.and_then(|params| params.get("_meta")?.get(meta::PROGRESS_TOKEN));
         let Some(token) = token else { return };
         let tracked = TrackedRequest {
-            id: &request.id,
-            token,
+            id: request.id.clone(),
+            token: token.clone(),
             last: None,
             times: VecDeque::new(),
             is_answered: false,
         };
-        self.conversation(event).tracked.push(tracked);
+        let conversation = self.conversation(event);
+        conversation.tracked.push_back(tracked);
+        if conversation.tracked.len() > TRACKED {
+            conversation.tracked.pop_front();
+            conversation.has_forgotten_tracked = true;
+        }
     }
 
     /// Notes that the client has replied to a request of the server.
-    pub(super) fn answered(&mut self, event: &Event, id: &Id) {
+    pub(super) fn answered(&mut self, event: JudgedEvent<'_>, id: &Id) {
         let tracked = self.conversation(event).tracked.iter_mut().rev();
-        for request in tracked.filter(|request| request.id == id) {
+        for request in tracked.filter(|request| request.id == *id) {
             request.is_answered = true;
         }
     }
 
     /// A token is one that the server has sent, and the progress of one request increases until its reply.
-    pub(super) fn progressed(&mut self, event: &Event, notification: &Notification) {
+    pub(super) fn progressed(&mut self, event: JudgedEvent<'_>, notification: &Notification) {
         let params = notification.params.as_ref();
         if let Some(finding) = blank_progress(notification) {
             self.findings.add(event, finding, PROGRESS_MESSAGE_MEANINGFUL);
@@ -66,11 +74,11 @@ impl<'a> ClientConversationJudge<'a> {
         let progress = params.and_then(|params| params.get("progress")?.as_f64());
         let elided = self.findings.elided;
         let tracked = &mut self.conversation(event).tracked;
-        let Some(request) = tracked.iter_mut().rev().find(|request| request.token == token) else {
+        let Some(request) = tracked.iter_mut().rev().find(|request| request.token == *token) else {
             if elided {
                 return;
             }
-            let tokens = tracked.iter().map(|request| request.token);
+            let tokens = tracked.iter().map(|request| &request.token);
             if let Some(finding) = retyped_token(Side::Client, tokens, token) {
                 return self.findings.add(event, finding, PROGRESS_TOKEN_ECHOED);
             }

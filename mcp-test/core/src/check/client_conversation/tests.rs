@@ -15,14 +15,14 @@ fn broken(revision: Revision, lines: &[&str]) -> String {
 
 fn broken_in(trace: &Trace, revision: Revision) -> String {
     let revisions = |_| revision;
-    let mut judge = ClientConversationJudge::new(trace, &revisions);
-    walk(trace, &mut [&mut judge]);
+    let mut judge = ClientConversationJudge::default();
+    walk(trace, &revisions, &mut judge);
     let line = |finding: &Finding| {
         let level =
             if finding.severity == crate::check::Severity::Must { "must" } else { "should" };
         format!("{level} {} {:?}\n", words::joined(&finding.requirements, " "), finding.got)
     };
-    judge.into_findings().iter().map(line).collect()
+    judge.findings.into_findings().iter().map(line).collect()
 }
 
 const INITIALIZE: &str = r#"> "id":0,"method":"initialize","params":{"capabilities":{"roots":{}}}"#;
@@ -171,9 +171,9 @@ fn initialize_is_not_in_a_batch() {
     let parsed = ParsedText::parse(&text);
     recorder.record(connection, Party::Client, EventKind::Message { text, parsed });
     let (trace, revisions) = (recorder.trace(), |_| Revision::V2025_03_26);
-    let mut judge = ClientConversationJudge::new(&trace, &revisions);
-    walk(&trace, &mut [&mut judge]);
-    let findings = judge.into_findings();
+    let mut judge = ClientConversationJudge::default();
+    walk(&trace, &revisions, &mut judge);
+    let findings = judge.findings.into_findings();
     let requirements = findings.iter().flat_map(|finding| finding.requirements.clone());
     assert_eq!(requirements.collect::<Vec<_>>(), [Requirement::LIFECYCLE_INITIALIZE_NOT_BATCHED]);
 }

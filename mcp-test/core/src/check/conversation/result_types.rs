@@ -3,9 +3,9 @@
 use super::ConversationJudge;
 use crate::check::Finding;
 use crate::check::cited::cites;
+use crate::check::walk::JudgedEvent;
 use crate::expect::words;
 use crate::json::{Object, Value};
-use crate::trace::Event;
 
 cites! {
     BASE_RESULT_TYPE_KNOWN_SET,
@@ -18,13 +18,12 @@ const RESULT_TYPES: [&str; 2] = ["complete", "input_required"];
 const EXTENSIONS: [(&str, &[&str]); 2] =
     [("io.modelcontextprotocol/skills", &[]), ("io.modelcontextprotocol/tasks", &["task"])];
 
-impl ConversationJudge<'_> {
+impl ConversationJudge {
     /// A type of results that MCP does not define comes from an extension, which the server has to declare.
-    pub(super) fn result_type(&mut self, event: &Event, method: &str, result: &Value) {
+    pub(super) fn result_type(&mut self, event: JudgedEvent<'_>, method: &str, result: &Value) {
         let Some(kind) = result.get("resultType").and_then(Value::as_str) else { return };
-        let conversation = self.conversation(event);
-        // Nobody knows what was declared.
-        let Some(declared) = conversation.server else { return };
+        // Without it nobody knows what was declared.
+        let Some(declared) = self.conversation(event).server.clone() else { return };
         let extensions = declared.get("extensions").and_then(Value::as_object);
         let mut extensions = extensions.into_iter().flat_map(Object::keys);
         if RESULT_TYPES.contains(&kind) || extensions.any(|id| may_define(id, kind)) {

@@ -3,9 +3,10 @@
 use super::{ConversationJudge, rule_of_capability};
 use crate::check::Finding;
 use crate::check::cited::{Cited, cites};
+use crate::check::walk::JudgedEvent;
 use crate::json::Value;
 use crate::spec::{Capability, Era, Revision, Side, method};
-use crate::trace::{Event, Position};
+use crate::trace::Position;
 
 cites! {
     COMPLETION_CAPABILITY_DECLARE, PROMPTS_CAPABILITY_DECLARE,
@@ -13,15 +14,22 @@ cites! {
     TASKS_CANCEL_REQUIRES_CAPABILITY, TASKS_LIST_REQUIRES_CAPABILITY, TOOLS_CAPABILITY_DECLARE,
 }
 
-impl ConversationJudge<'_> {
+impl ConversationJudge {
     /// What a server offers it declares. A request that was sent deliberately is judged by the scenario that sent it.
-    pub(super) fn served(&mut self, event: &Event, position: Position, name: &str, result: &Value) {
-        let revision = self.findings.revision(event);
+    pub(super) fn served(
+        &mut self,
+        event: JudgedEvent<'_>,
+        position: Position,
+        name: &str,
+        result: &Value,
+    ) {
+        let revision = event.opened_for;
         let conversation = self.conversation(event);
         let is_handshake = conversation.client.is_some() || revision.era() == Era::Handshake;
         let (server, is_deliberate) =
-            (conversation.server, conversation.deliberate.contains(&position));
-        let Some(declared) = server.or(self.discovered.filter(|_| !is_handshake)) else { return };
+            (conversation.server.clone(), conversation.deliberate.contains_key(&position));
+        let discovered = self.discovered.clone().filter(|_| !is_handshake);
+        let Some(declared) = &server.or(discovered) else { return };
         if is_deliberate || !offers(name, result) {
             return;
         }

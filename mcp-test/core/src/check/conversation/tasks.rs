@@ -3,22 +3,23 @@
 use super::{ConversationJudge, ReplyOrder};
 use crate::check::Finding;
 use crate::check::cited::cites;
+use crate::check::walk::JudgedEvent;
 use crate::json::Value;
-use crate::trace::{Event, Position};
+use crate::trace::Position;
 use crate::wire::Request;
 
 cites! {
     TASKS_AUGMENT_ONLY_DECLARED, TASKS_NO_AUGMENT_WITHOUT_CAPABILITY,
 }
 
-impl<'a> ConversationJudge<'a> {
+impl ConversationJudge {
     /// A result that says of a task that it was created, or that it is finished.
     pub(super) fn state_of_task(
         &mut self,
-        event: &Event,
+        event: JudgedEvent<'_>,
         method: &str,
         position: Position,
-        result: &'a Value,
+        result: &Value,
     ) {
         let conversation = self.conversation(event);
         let text = |pointer: &str| result.at(pointer).and_then(Value::as_str);
@@ -27,28 +28,24 @@ impl<'a> ConversationJudge<'a> {
                 let is_final =
                     matches!(text("/status"), Some("completed" | "failed" | "cancelled"));
                 let Some(id) = text("/taskId").filter(|_| is_final) else { return };
-                for tracked in conversation.tracked.iter_mut().filter(|it| it.task == Some(id)) {
-                    tracked.ended.get_or_insert(ReplyOrder::of(event));
-                }
+                conversation.tracked.end_task(id, ReplyOrder::of(event));
             }
             _ => {
-                let created = conversation.tracked.iter_mut().find(|it| it.position == position);
-                if let Some(created) = created.filter(|it| it.is_task) {
-                    created.task = text("/task/taskId");
-                }
+                conversation.tracked.create_task(position, text("/task/taskId"));
             }
         }
     }
 
     /// A request of the server that is to run as a task, which the client has to offer for it.
-    pub(super) fn augmented(&mut self, event: &Event, request: &Request) {
+    pub(super) fn augmented(&mut self, event: JudgedEvent<'_>, request: &Request) {
         let is_task = request.params.as_ref().is_some_and(|it| it.get("task").is_some());
         let declared = match request.method.as_str() {
             "elicitation/create" => "/tasks/requests/elicitation/create",
             "sampling/createMessage" => "/tasks/requests/sampling/createMessage",
             _ => return,
         };
-        let Some(client) = self.conversation(event).client.filter(|_| is_task) else { return };
+        let client = self.conversation(event).client.clone().filter(|_| is_task);
+        let Some(client) = client else { return };
         if client.at(declared).is_some() {
             return;
         }

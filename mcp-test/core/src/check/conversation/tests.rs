@@ -9,12 +9,12 @@ use crate::trace::{ConnectionId, ParsedText, Recorder};
 /// The requirements that a conversation breaks; see [`recorded`].
 fn broken(revision: Revision, lines: &[&str]) -> String {
     let (trace, revisions) = (recorded(lines), |_| revision);
-    let mut judge = ConversationJudge::new(&trace, &revisions);
-    walk(&trace, &mut [&mut judge]);
+    let mut judge = ConversationJudge::default();
+    walk(&trace, &revisions, &mut judge);
     let line = |finding: &Finding| {
         format!("{} {:?}\n", words::joined(&finding.requirements, " "), finding.got)
     };
-    judge.into_findings().iter().map(line).collect()
+    judge.findings.into_findings().iter().map(line).collect()
 }
 
 const HANDSHAKE: [&str; 2] = [
@@ -99,9 +99,14 @@ impl Http {
 
     fn broken(&self, revision: Revision) -> Vec<&'static Requirement> {
         let (trace, revisions) = (self.recorder.trace(), |_| revision);
-        let mut judge = ConversationJudge::new(&trace, &revisions);
-        walk(&trace, &mut [&mut judge]);
-        judge.into_findings().into_iter().flat_map(|finding| finding.requirements).collect()
+        let mut judge = ConversationJudge::default();
+        walk(&trace, &revisions, &mut judge);
+        judge
+            .findings
+            .into_findings()
+            .into_iter()
+            .flat_map(|finding| finding.requirements)
+            .collect()
     }
 }
 

@@ -3,8 +3,8 @@
 use super::{ConversationJudge, is_of_subscriptions};
 use crate::check::Finding;
 use crate::check::cited::cites;
+use crate::check::walk::JudgedEvent;
 use crate::spec::{Capability, Era, meta};
-use crate::trace::Event;
 use crate::wire::{Id, Notification};
 
 cites! {
@@ -14,25 +14,25 @@ cites! {
     TRANSPORT_STDIO_SERVER_MESSAGE_KINDS,
 }
 
-impl ConversationJudge<'_> {
+impl ConversationJudge {
     /// Changes are announced only to a client that has asked for them: from 2026-07-28 on those of lists, before those of resources.
-    pub(super) fn was_asked_for(&mut self, event: &Event, name: &str) -> bool {
-        let is_stateless = self.findings.revision(event).era() == Era::Stateless;
+    pub(super) fn was_asked_for(&mut self, event: JudgedEvent<'_>, name: &str) -> bool {
+        let is_stateless = event.opened_for.era() == Era::Stateless;
         let elided = self.findings.elided;
         let conversation = self.conversation(event);
         let (was_asked, rule, expected) = match (name, is_stateless) {
             ("notifications/tools/list_changed", true) => (
-                conversation.listened.contains("toolsListChanged"),
+                conversation.listened.contains_key("toolsListChanged"),
                 TOOLS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
                 "toolsListChanged",
             ),
             ("notifications/prompts/list_changed", true) => (
-                conversation.listened.contains("promptsListChanged"),
+                conversation.listened.contains_key("promptsListChanged"),
                 PROMPTS_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
                 "promptsListChanged",
             ),
             ("notifications/resources/list_changed", true) => (
-                conversation.listened.contains("resourcesListChanged"),
+                conversation.listened.contains_key("resourcesListChanged"),
                 RESOURCES_LIST_CHANGED_ONLY_ON_LISTEN_STREAM,
                 "resourcesListChanged",
             ),
@@ -40,6 +40,7 @@ impl ConversationJudge<'_> {
                 // Without the capability nobody can subscribe, which is reported by itself.
                 let is_declared = conversation
                     .server
+                    .as_ref()
                     .is_some_and(|it| Capability::ResourcesSubscribe.declared_in(it));
                 (
                     conversation.has_subscribed || !is_declared,
@@ -60,15 +61,15 @@ impl ConversationJudge<'_> {
     }
 
     /// From 2026-07-28 on, every notification belongs to a request, and changes to a subscription.
-    pub(super) fn unrelated(&mut self, event: &Event, notification: &Notification) {
+    pub(super) fn unrelated(&mut self, event: JudgedEvent<'_>, notification: &Notification) {
         let name = notification.method.as_str();
-        if self.findings.revision(event).era() != Era::Stateless || self.findings.elided {
+        if event.opened_for.era() != Era::Stateless || self.findings.elided {
             return;
         }
         let conversation = self.conversation(event);
         if let Some(exchange) = event.exchange {
-            let posted = conversation.posted.get(&exchange).map(|posted| posted.method);
-            if let Some(posted) = posted.filter(|posted| *posted != "subscriptions/listen")
+            let posted = conversation.posted.get(&exchange).map(|posted| posted.method.clone());
+            if let Some(posted) = posted.filter(|posted| posted != "subscriptions/listen")
                 && is_of_subscriptions(name)
             {
                 let finding = Finding::peer(format!("the response to `{posted}` has `{name}`"))
@@ -79,7 +80,8 @@ impl ConversationJudge<'_> {
                 let named = named.and_then(Id::read);
                 let listened = named.and_then(|id| conversation.subscriptions.get(&id));
                 // Closing its response cancels a subscription.
-                let finding = match listened.is_some_and(|it| conversation.closed.contains(it)) {
+                let finding = match listened.is_some_and(|it| conversation.closed.contains_key(it))
+                {
                     true => finding.also(SUBSCRIPTIONS_CANCEL_ENDS),
                     false => finding,
                 };

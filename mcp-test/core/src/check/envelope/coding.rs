@@ -3,8 +3,8 @@
 use super::EnvelopeJudge;
 use crate::check::Finding;
 use crate::check::cited::cites;
+use crate::check::walk::JudgedEvent;
 use crate::expect::words::quoted;
-use crate::trace::Event;
 
 cites! {
     MCP_TEST_HTTP_CODING_FITS, MCP_TEST_HTTP_ONE_LENGTH,
@@ -28,9 +28,9 @@ pub(super) fn of_headers(headers: &[(String, String)]) -> Option<String> {
     headers.iter().find_map(coded)
 }
 
-impl EnvelopeJudge<'_> {
+impl EnvelopeJudge {
     /// A message that is plain text although the headers of its response name a coding.
-    pub(super) fn wrong_coding(&mut self, event: &Event) {
+    pub(super) fn wrong_coding(&mut self, event: JudgedEvent<'_>) {
         let Some(coding) = self.exchange(event).and_then(|exchange| exchange.coding.take()) else {
             return;
         };
@@ -43,7 +43,7 @@ impl EnvelopeJudge<'_> {
     }
 
     /// A response that announces its length in two ways.
-    pub(super) fn two_lengths(&mut self, event: &Event, headers: &[(String, String)]) {
+    pub(super) fn two_lengths(&mut self, event: JudgedEvent<'_>, headers: &[(String, String)]) {
         let value = |wanted: &str| {
             let found = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
             found.map(|(_, value)| quoted(value.as_bytes()))

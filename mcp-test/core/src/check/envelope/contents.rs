@@ -3,10 +3,10 @@
 use super::EnvelopeJudge;
 use crate::check::Finding;
 use crate::check::cited::cites;
+use crate::check::walk::JudgedEvent;
 use crate::expect::words::quoted;
 use crate::json::Value;
 use crate::spec::{error_code, meta};
-use crate::trace::Event;
 use crate::wire::RpcError;
 
 cites! {
@@ -36,10 +36,10 @@ const SENTENCE: usize = 500;
 /// JSON-RPC reserves these codes.
 const RESERVED_CODES: std::ops::RangeInclusive<i64> = -32768..=-32000;
 
-impl EnvelopeJudge<'_> {
+impl EnvelopeJudge {
     /// Judges the keys of every `_meta` in params or in a result.
-    pub(super) fn meta_keys(&mut self, event: &Event, value: &Value) {
-        if !BASE_META_NAME_FORMAT.applies_at(self.revision(event)) {
+    pub(super) fn meta_keys(&mut self, event: JudgedEvent<'_>, value: &Value) {
+        if !BASE_META_NAME_FORMAT.applies_at(event.opened_for) {
             return;
         }
         // A list, because a peer decides how deep its messages are.
@@ -60,7 +60,7 @@ impl EnvelopeJudge<'_> {
         }
     }
 
-    fn meta_key(&mut self, event: &Event, key: &str, value: &Value) {
+    fn meta_key(&mut self, event: JudgedEvent<'_>, key: &str, value: &Value) {
         let (prefix, name) = meta::parts(key);
         let labels: Vec<&str> =
             prefix.map(|prefix| prefix.split('.').collect()).unwrap_or_default();
@@ -84,9 +84,9 @@ impl EnvelopeJudge<'_> {
         self.trace_context(event, key, value);
     }
 
-    fn reserved_prefix(&mut self, event: &Event, key: &str, labels: &[&str]) {
+    fn reserved_prefix(&mut self, event: JudgedEvent<'_>, key: &str, labels: &[&str]) {
         let is_reserved = |label: &&str| RESERVED.contains(label);
-        let revision = self.revision(event);
+        let revision = event.opened_for;
         let second = BASE_META_PREFIX_RESERVED_SECOND_LABEL;
         let any = BASE_META_PREFIX_RESERVED_ANY_LABEL;
         let rule = if second.applies_at(revision) {
@@ -104,11 +104,11 @@ impl EnvelopeJudge<'_> {
         self.find(event, finding, rule);
     }
 
-    fn domain_order(&mut self, event: &Event, key: &str, labels: &[&str]) {
+    fn domain_order(&mut self, event: JudgedEvent<'_>, key: &str, labels: &[&str]) {
         let rule = BASE_META_PREFIX_REVERSE_DNS;
         let (Some(first), Some(last)) = (labels.first(), labels.last()) else { return };
         let is_forward = labels.len() > 1 && DOMAINS.contains(last) && !DOMAINS.contains(first);
-        if is_forward && rule.applies_at(self.revision(event)) {
+        if is_forward && rule.applies_at(event.opened_for) {
             let finding = Finding::peer("a key of `_meta` has a domain in forward order")
                 .expected("a domain in reverse order, such as `com.example/`")
                 .got(quoted(key.as_bytes()));
@@ -116,7 +116,7 @@ impl EnvelopeJudge<'_> {
         }
     }
 
-    fn trace_context(&mut self, event: &Event, key: &str, value: &Value) {
+    fn trace_context(&mut self, event: JudgedEvent<'_>, key: &str, value: &Value) {
         let is_valid = match (key, value.as_str()) {
             (meta::TRACEPARENT, Some(text)) => is_traceparent(text),
             (meta::TRACESTATE | meta::BAGGAGE, Some(text)) => {
@@ -125,7 +125,7 @@ impl EnvelopeJudge<'_> {
             (meta::TRACEPARENT | meta::TRACESTATE | meta::BAGGAGE, None) => false,
             _ => true,
         };
-        if !is_valid && BASE_META_TRACE_FORMAT.applies_at(self.revision(event)) {
+        if !is_valid && BASE_META_TRACE_FORMAT.applies_at(event.opened_for) {
             let finding = Finding::peer(format!("`{key}` in `_meta` has another form"))
                 .expected("the form that the W3C gives the header of this name")
                 .got(value.short(80));
@@ -134,7 +134,7 @@ impl EnvelopeJudge<'_> {
     }
 
     /// Judges the message of an error: one sentence, not a stack trace or the dump of a validator.
-    pub(super) fn error_message(&mut self, event: &Event, error: &RpcError) {
+    pub(super) fn error_message(&mut self, event: JudgedEvent<'_>, error: &RpcError) {
         let message = error.message.trim();
         let got = if message.contains('\n') {
             format!("{} lines", message.lines().count())
@@ -151,7 +151,7 @@ impl EnvelopeJudge<'_> {
     }
 
     /// Judges a code that is not forbidden, but that JSON-RPC or MCP keeps for itself.
-    pub(super) fn discouraged_code(&mut self, event: &Event, error: &RpcError) {
+    pub(super) fn discouraged_code(&mut self, event: JudgedEvent<'_>, error: &RpcError) {
         let code = error.code;
         if code == 0 {
             let finding = Finding::peer("an error has the code 0")
@@ -167,7 +167,7 @@ impl EnvelopeJudge<'_> {
             true => JSONRPC_ERROR_CODE_LEGACY_RANGE_UNUSED,
             false => JSONRPC_ERROR_CODE_APPLICATION_RANGE,
         };
-        if rule.applies_at(self.revision(event)) {
+        if rule.applies_at(event.opened_for) {
             let finding = Finding::peer(format!("the error code {code} is not the server's own"))
                 .expected("a code that is defined, or one outside -32768 to -32000")
                 .got(format!("{code}, {}", quoted(error.message.as_bytes())));

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use super::EnvelopeJudge;
 use crate::check::Finding;
 use crate::check::cited::cites;
+use crate::check::walk::JudgedEvent;
 use crate::expect::words;
 use crate::spec::header;
-use crate::trace::{ConnectionId, Event, Party};
+use crate::trace::{ConnectionId, Party};
 use crate::wire::Id;
 
 cites! {
@@ -26,11 +27,11 @@ pub(super) fn session(headers: &[(String, String)]) -> Option<String> {
     named.map(|(_, id)| id.clone())
 }
 
-impl EnvelopeJudge<'_> {
+impl EnvelopeJudge {
     /// Whether the id of a request was used before in the same session.
     ///
     /// A server repeats a request on a stream that is resumed, and a client one that was refused, for want of a token for instance.
-    pub(super) fn is_of_same_session(&mut self, event: &Event, id: &Id) -> bool {
+    pub(super) fn is_of_same_session(&mut self, event: JudgedEvent<'_>, id: &Id) -> bool {
         let Some(number) = event.exchange else { return false };
         let before = self.asked_in.insert((event.connection, id.to_string()), number);
         let exchange = |number| self.exchanges.get(&(event.connection, number));
@@ -47,10 +48,10 @@ impl EnvelopeJudge<'_> {
     /// The id of an event, unless the event was asked for again.
     ///
     /// Without a session the ids are unique for a client, and which requests come from the same client is not known.
-    pub(super) fn event_id(&mut self, event: &Event, id: &str) {
+    pub(super) fn event_id(&mut self, event: JudgedEvent<'_>, id: &str) {
         let Some(number) = event.exchange else { return };
         let Some(exchange) = self.exchange(event) else { return };
-        exchange.event_ids.insert(id.to_owned());
+        exchange.event_ids.insert(id.to_owned(), ());
         if exchange.resumes_after.is_some() || id.is_empty() {
             return;
         }

@@ -5,9 +5,9 @@
 use super::EnvelopeJudge;
 use crate::check::Finding;
 use crate::check::cited::{Cited, cites};
+use crate::check::walk::JudgedEvent;
 use crate::expect::words::quoted;
 use crate::json::Value;
-use crate::trace::Event;
 use crate::wire::{Notification, RpcError};
 
 cites! {
@@ -32,9 +32,9 @@ const READ: usize = 16 * 1024;
 /// How many values in the data of an error or a log message are read.
 const VALUES: usize = 200;
 
-impl EnvelopeJudge<'_> {
+impl EnvelopeJudge {
     /// Judges an error; whether its message holds such a text.
-    pub(super) fn internals_of_error(&mut self, event: &Event, error: &RpcError) -> bool {
+    pub(super) fn internals_of_error(&mut self, event: JudgedEvent<'_>, error: &RpcError) -> bool {
         let in_message = sign(&error.message);
         let found = in_message.or_else(|| error.data.as_ref().and_then(sign_within));
         if let Some(line) = found {
@@ -49,7 +49,7 @@ impl EnvelopeJudge<'_> {
     }
 
     /// Judges the texts of the result of a tool that reports an error.
-    pub(super) fn internals_of_result(&mut self, event: &Event, result: &Value) {
+    pub(super) fn internals_of_result(&mut self, event: JudgedEvent<'_>, result: &Value) {
         if result.get("isError") != Some(&Value::Bool(true)) {
             return;
         }
@@ -62,7 +62,7 @@ impl EnvelopeJudge<'_> {
     }
 
     /// Judges a log message.
-    pub(super) fn internals_of_log(&mut self, event: &Event, notification: &Notification) {
+    pub(super) fn internals_of_log(&mut self, event: JudgedEvent<'_>, notification: &Notification) {
         let data = notification.params.as_ref().and_then(|params| params.get("data"));
         let found = data.filter(|_| notification.method == "notifications/message");
         if let Some(line) = found.and_then(sign_within) {
@@ -74,7 +74,7 @@ impl EnvelopeJudge<'_> {
     /// Judges the body of an HTTP error that is not a message.
     ///
     /// It may have any form; the error pages of web frameworks are HTML.
-    pub(super) fn internals_of_page(&mut self, event: &Event, body: &[u8]) {
+    pub(super) fn internals_of_page(&mut self, event: JudgedEvent<'_>, body: &[u8]) {
         let start = String::from_utf8_lossy(&body[..body.len().min(READ)]);
         let text = start.replace("<br>", "\n").replace("&nbsp;", " ");
         if let Some(line) = sign(&text) {
@@ -84,7 +84,7 @@ impl EnvelopeJudge<'_> {
         }
     }
 
-    fn internals(&mut self, event: &Event, finding: Finding, line: &str, rule: Cited) {
+    fn internals(&mut self, event: JudgedEvent<'_>, finding: Finding, line: &str, rule: Cited) {
         let start: String = line.trim().chars().take(80).collect();
         // Whether it helps an attacker depends on the program.
         let finding = finding

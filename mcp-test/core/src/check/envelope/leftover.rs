@@ -3,23 +3,24 @@
 use super::EnvelopeJudge;
 use crate::check::Finding;
 use crate::check::cited::cites;
+use crate::check::walk::JudgedEvent;
 use crate::clock;
-use crate::trace::{Event, ExitWait, Leftover};
+use crate::trace::{ExitWait, Leftover};
 
 cites! {
     MCP_TEST_SERVER_LEAVES_NO_PROCESS, TRANSPORT_HTTP_SSE_CLOSE_AFTER_RESPONSE,
     TRANSPORT_STDIO_EXIT_ON_EOF, TRANSPORT_STDIO_EXIT_ON_EOF_IMPLIED,
 }
 
-impl EnvelopeJudge<'_> {
+impl EnvelopeJudge {
     pub(super) fn lingered(
         &mut self,
-        event: &Event,
+        event: JudgedEvent<'_>,
         what: Leftover,
         how: &str,
         wait: Option<ExitWait>,
     ) {
-        let revision = self.revision(event);
+        let revision = event.opened_for;
         let may_be_starting = wait.is_some_and(|wait| wait.start_up.is_none());
         if what == Leftover::Process && may_be_starting {
             // A program that has written no message may still be starting, and has not read its input yet.

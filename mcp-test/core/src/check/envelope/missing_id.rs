@@ -2,9 +2,9 @@
 
 use super::{EnvelopeJudge, Exchange};
 use crate::check::cited::cites;
+use crate::check::walk::JudgedEvent;
 use crate::check::{Cause, Finding};
 use crate::spec::{Era, Revision, error_code, header};
-use crate::trace::Event;
 use crate::wire::Id;
 
 cites! {
@@ -21,11 +21,11 @@ pub(super) fn are_valid(headers: &[(String, String)]) -> bool {
         .all(|(_, version)| version.parse::<Revision>().is_ok())
 }
 
-impl EnvelopeJudge<'_> {
+impl EnvelopeJudge {
     /// A reply without an id to a request that has one; `only_open` is the method of the only request that has no reply.
     pub(super) fn without_id(
         &mut self,
-        event: &Event,
+        event: JudgedEvent<'_>,
         id: Option<&Id>,
         only_open: Option<&str>,
         is_error: bool,
@@ -49,8 +49,8 @@ impl EnvelopeJudge<'_> {
     }
 
     /// Whether an error that refuses an HTTP request shows that the server has read the request, and so its id.
-    pub(super) fn shows_reading(&mut self, event: &Event, code: i64) -> bool {
-        let is_stateless = self.revision(event).era() == Era::Stateless;
+    pub(super) fn shows_reading(&mut self, event: JudgedEvent<'_>, code: i64) -> bool {
+        let is_stateless = event.opened_for.era() == Era::Stateless;
         let Some(Exchange { asks: Some(method), status: Some(status), has_valid_headers, .. }) =
             self.exchange(event)
         else {

@@ -19,7 +19,7 @@ mod stray_output;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use bytes::Bytes;
 
@@ -28,9 +28,10 @@ use super::Finding;
 use super::cited::{Cited, cites};
 use super::findings::Findings;
 use super::malformed;
-use super::walk::{EventJudge, TraceMessage, walk};
+use super::recent_map::RecentMap;
+use super::walk::{EventJudge, JudgedEvent, TraceMessage, walk};
 use crate::spec::{Requirement, Revision, header};
-use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
+use crate::trace::{ConnectionId, EventKind, Party, Trace};
 use crate::wire::MediaType;
 
 cites!(TRANSPORT_HTTP_ACCEPTED_202);
@@ -51,16 +52,20 @@ pub(super) const CITED_BY_FILES: &[&[&Requirement]] = &[
     stray_output::CITED,
 ];
 
+/// How many texts of the other party are remembered that are not JSON, and how many bytes of each.
+const TEXTS: usize = 100;
+const TEXT: usize = 64 * 1024;
+
 /// What is known while the trace is read.
-pub(super) struct EnvelopeJudge<'a> {
+pub(super) struct EnvelopeJudge {
     who: Party,
-    exchanges: HashMap<(ConnectionId, u64), Exchange>,
+    exchanges: RecentMap<(ConnectionId, u64), Exchange>,
     /// The connections whose process a client has sent a signal.
     signalled: HashSet<ConnectionId>,
     /// The HTTP exchanges of the first reply to each request.
-    replied_in: HashMap<(ConnectionId, String), u64>,
+    replied_in: RecentMap<(ConnectionId, String), u64>,
     /// The HTTP exchanges in which the ids of requests were used last.
-    asked_in: HashMap<(ConnectionId, String), u64>,
+    asked_in: RecentMap<(ConnectionId, String), u64>,
     /// The ids of events, of all streams of a session.
     event_ids: EventIds,
     /// The lines that may be the beginning of a message that was spread over several lines.
@@ -69,11 +74,13 @@ pub(super) struct EnvelopeJudge<'a> {
     unusual_numbers: HashSet<ConnectionId>,
     /// How many texts of the other party may still be refused without an id, since they were not valid messages.
     unreadable: HashMap<ConnectionId, usize>,
-    /// The texts of the other party that are not JSON.
-    broken_texts: Vec<(ConnectionId, Bytes)>,
+    /// The texts of the other party that are not JSON, the latest last.
+    broken_texts: VecDeque<(ConnectionId, Bytes)>,
+    /// A text of those is not remembered any more.
+    has_forgotten_text: bool,
     /// The ids that the other party has sent although no message can have them.
-    unreadable_ids: HashSet<(ConnectionId, String)>,
-    findings: Findings<'a>,
+    unreadable_ids: RecentMap<(ConnectionId, String), ()>,
+    pub(super) findings: Findings,
 }
 
 /// One HTTP exchange, as far as it has been read.
@@ -90,7 +97,7 @@ struct Exchange {
     /// The event after which it resumes a stream.
     resumes_after: Option<String>,
     /// The ids of its events.
-    event_ids: HashSet<String>,
+    event_ids: RecentMap<String, ()>,
     /// The session that it belongs to, or begins.
     session: Option<String>,
     status: Option<u16>,
@@ -109,13 +116,21 @@ pub fn judge_envelopes(
     who: Party,
     revisions: &dyn Fn(ConnectionId) -> Revision,
 ) -> Vec<Finding> {
-    let mut judge = EnvelopeJudge::new(trace, who, revisions);
-    walk(trace, &mut [&mut judge]);
-    judge.into_findings()
+    let mut judge = EnvelopeJudge::new(who);
+    walk(trace, revisions, &mut judge);
+    judge.findings.into_findings()
 }
 
-impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
-    fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+impl EventJudge for EnvelopeJudge {
+    fn miss_parts(&mut self) {
+        self.findings.elided = true;
+    }
+
+    fn findings(&self) -> &[Finding] {
+        self.findings.so_far()
+    }
+
+    fn event(&mut self, event: JudgedEvent<'_>, messages: &[TraceMessage<'_>]) {
         let by_peer = event.party == self.who;
         match &event.kind {
             EventKind::HttpRequest { method, headers, .. } => {
@@ -126,7 +141,7 @@ impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
             EventKind::Message { parsed, .. } if by_peer => self.received(event, parsed, messages),
             EventKind::Message { text, parsed } => {
                 if parsed.frame().is_none() {
-                    self.broken_texts.push((event.connection, text.clone()));
+                    self.broken_text(event, text);
                 }
                 self.sent(event, parsed, messages);
             }
@@ -135,7 +150,7 @@ impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
             }
             EventKind::Unparsable { bytes, .. } => {
                 self.not_readable(event);
-                self.broken_texts.push((event.connection, bytes.clone()));
+                self.broken_text(event, bytes);
             }
             EventKind::Lingered { what, how, wait } if by_peer => {
                 self.lingered(event, *what, how, *wait);
@@ -146,40 +161,56 @@ impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
             _ => {}
         }
     }
+
+    fn forget(&mut self, connection: ConnectionId) {
+        self.exchanges.retain(|(of, _)| *of != connection);
+        self.replied_in.retain(|(of, _)| *of != connection);
+        self.asked_in.retain(|(of, _)| *of != connection);
+        self.unreadable_ids.retain(|(of, _)| *of != connection);
+        self.broken_texts.retain(|(of, _)| *of != connection);
+        self.event_ids.retain(|(of, _, _), _| *of != connection);
+        self.signalled.remove(&connection);
+        self.unusual_numbers.remove(&connection);
+        self.begun.remove(&connection);
+        self.unreadable.remove(&connection);
+    }
 }
 
-impl<'a> EnvelopeJudge<'a> {
-    pub(super) fn new(
-        trace: &Trace,
-        who: Party,
-        revisions: &'a dyn Fn(ConnectionId) -> Revision,
-    ) -> Self {
+impl EnvelopeJudge {
+    pub(super) fn new(who: Party) -> Self {
         Self {
             who,
-            exchanges: HashMap::new(),
+            exchanges: RecentMap::default(),
             signalled: HashSet::new(),
-            replied_in: HashMap::new(),
-            asked_in: HashMap::new(),
+            replied_in: RecentMap::default(),
+            asked_in: RecentMap::default(),
             event_ids: EventIds::new(),
             begun: HashMap::new(),
             unusual_numbers: HashSet::new(),
             unreadable: HashMap::new(),
-            broken_texts: Vec::new(),
-            unreadable_ids: HashSet::new(),
-            findings: Findings::new(trace, revisions),
+            broken_texts: VecDeque::new(),
+            has_forgotten_text: false,
+            unreadable_ids: RecentMap::default(),
+            findings: Findings::default(),
         }
     }
 
-    pub(super) fn into_findings(self) -> Vec<Finding> {
-        self.findings.into_findings()
+    /// Remembers a text of the other party that is not JSON.
+    fn broken_text(&mut self, event: JudgedEvent<'_>, text: &Bytes) {
+        self.broken_texts.push_back((event.connection, text.slice(..text.len().min(TEXT))));
+        let is_full = self.broken_texts.len() > TEXTS;
+        if is_full {
+            self.broken_texts.pop_front();
+        }
+        self.has_forgotten_text |= is_full || text.len() > TEXT;
     }
 
-    /// The revision that the connection of an event was opened for.
-    fn revision(&self, event: &Event) -> Revision {
-        self.findings.revision(event)
+    /// Whether something is not known that was in the conversation.
+    fn is_incomplete(&self) -> bool {
+        self.findings.elided || self.exchanges.has_forgotten()
     }
 
-    fn http_request(&mut self, event: &Event, method: &str, headers: &[(String, String)]) {
+    fn http_request(&mut self, event: JudgedEvent<'_>, method: &str, headers: &[(String, String)]) {
         let of_server = self.who == Party::Server;
         let Some(exchange) = self.exchange(event) else { return };
         exchange.session = event_ids::session(headers);
@@ -192,8 +223,8 @@ impl<'a> EnvelopeJudge<'a> {
         }
     }
 
-    fn response(&mut self, event: &Event, status: u16, headers: &[(String, String)]) {
-        let revision = self.revision(event);
+    fn response(&mut self, event: JudgedEvent<'_>, status: u16, headers: &[(String, String)]) {
+        let revision = event.opened_for;
         let Some(exchange) = self.exchange(event) else { return };
         exchange.status = Some(status);
         exchange.media = Some(MediaType::of_headers(headers));
@@ -220,14 +251,14 @@ impl<'a> EnvelopeJudge<'a> {
         }
     }
 
-    fn exchange(&mut self, event: &Event) -> Option<&mut Exchange> {
-        Some(self.exchanges.entry((event.connection, event.exchange?)).or_default())
+    fn exchange(&mut self, event: JudgedEvent<'_>) -> Option<&mut Exchange> {
+        Some(self.exchanges.entry((event.connection, event.exchange?)))
     }
 
     /// Whether an event is part of an HTTP response that refuses, whose body may have any form; or of one whose status
     /// was dropped from the trace.
-    fn is_refusal(&mut self, event: &Event) -> bool {
-        let elided = self.findings.elided;
+    fn is_refusal(&mut self, event: JudgedEvent<'_>) -> bool {
+        let elided = self.is_incomplete();
         self.exchange(event).is_some_and(|exchange| match exchange.status {
             Some(status) => !(200..300).contains(&status),
             None => elided,
@@ -235,7 +266,7 @@ impl<'a> EnvelopeJudge<'a> {
     }
 
     /// Adds a finding that breaks `rule`, a WARNING where that does not apply.
-    fn find(&mut self, event: &Event, finding: Finding, rule: Cited) {
+    fn find(&mut self, event: JudgedEvent<'_>, finding: Finding, rule: Cited) {
         self.findings.add_everywhere(event, finding, rule);
     }
 }

@@ -1,16 +1,19 @@
 //! The rules for single messages.
 
+use std::sync::Arc;
+
 use super::sent::{is_unusual_number, rule_of_id};
 use super::{EnvelopeJudge, TraceMessage};
 use crate::check::cited::cites;
 use crate::check::malformed::rule_of;
 use crate::check::shape::place_in_words;
+use crate::check::walk::JudgedEvent;
 use crate::check::{Cause, Finding};
 use crate::expect::words::{self, quoted};
 use crate::json::{Note, NoteKind, Value};
 use crate::spec::{Era, MethodKind, Side, error_code, method};
 use crate::trace::{
-    Event, EventKind, Fit, ParsedText, Party, Position, Relation, Reply, UnparsableKind,
+    EventKind, Fit, ParsedText, Party, Position, Relation, Reply, UnparsableKind,
     claims_to_be_json_rpc,
 };
 use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Request};
@@ -27,13 +30,11 @@ cites! {
     TRANSPORT_STDIO_SERVER_NO_REQUESTS,
 }
 
-type SentRequest<'a> = crate::trace::Request<'a, Position>;
-
-impl EnvelopeJudge<'_> {
+impl EnvelopeJudge {
     /// A message of the judged party.
     pub(super) fn received(
         &mut self,
-        event: &Event,
+        event: JudgedEvent<'_>,
         parsed: &ParsedText,
         messages: &[TraceMessage<'_>],
     ) {
@@ -66,7 +67,7 @@ impl EnvelopeJudge<'_> {
     }
 
     /// JSON that is valid, but that not all parsers read alike.
-    fn ambiguous_json(&mut self, event: &Event, note: &Note) {
+    fn ambiguous_json(&mut self, event: JudgedEvent<'_>, note: &Note) {
         // The other party chose the id of a reply, and `reply_id` judges whether it came back unchanged; another number may be
         // one that the other party has sent, in a double.
         let is_repeated = self.unusual_numbers.contains(&event.connection);
@@ -97,8 +98,8 @@ impl EnvelopeJudge<'_> {
     }
 
     /// A batch is forbidden since 2025-06-18. 2024-11-05 does not mention batches, so `find` makes it a WARNING there.
-    fn batch(&mut self, event: &Event, len: usize) {
-        let revision = self.revision(event);
+    fn batch(&mut self, event: JudgedEvent<'_>, len: usize) {
+        let revision = event.opened_for;
         if !revision.has_batches() {
             self.find(
                 event,
@@ -110,7 +111,7 @@ impl EnvelopeJudge<'_> {
         }
     }
 
-    fn malformed(&mut self, event: &Event, parsed: &ParsedText, malformed: &Malformed) {
+    fn malformed(&mut self, event: JudgedEvent<'_>, parsed: &ParsedText, malformed: &Malformed) {
         // Over stdio, such as a line of a JSON log: the mistake is to write it there at all.
         if let EventKind::Message { text, .. } = &event.kind
             && event.exchange.is_none()
@@ -143,10 +144,12 @@ impl EnvelopeJudge<'_> {
         );
     }
 
-    fn message(&mut self, event: &Event, message: &TraceMessage<'_>) {
+    fn message(&mut self, event: JudgedEvent<'_>, message: &TraceMessage<'_>) {
         match (message.message, &message.relation) {
-            (Message::Request(request), Relation::Request { previous }) => {
-                self.request(event, request, previous.as_ref());
+            (Message::Request(request), Relation::Request { previous, is_repeated }) => {
+                // What is not remembered any more has had its reply.
+                let is_answered = previous.as_ref().is_none_or(|it| it.reply.is_some());
+                self.request(event, request, is_repeated.then_some(is_answered));
             }
             (Message::Notification(notification), _) => {
                 self.params(event, &notification.method, notification.params.as_ref());
@@ -156,9 +159,9 @@ impl EnvelopeJudge<'_> {
             }
             (Message::Response(response), Relation::Reply(reply)) => {
                 let method = self.reply_id(event, Some(&response.id), reply, None);
-                self.result(event, method, &response.result);
+                self.result(event, method.as_deref(), &response.result);
                 if !reply.is_of_unnamed_revision() {
-                    self.result_type(event, method, &response.result);
+                    self.result_type(event, method.as_deref(), &response.result);
                 }
             }
             (Message::Error(error), Relation::Reply(reply)) => {
@@ -170,8 +173,8 @@ impl EnvelopeJudge<'_> {
         }
     }
 
-    fn request(&mut self, event: &Event, request: &Request, previous: Option<&SentRequest<'_>>) {
-        if self.who == Party::Server && self.revision(event).era() == Era::Stateless {
+    fn request(&mut self, event: JudgedEvent<'_>, request: &Request, previous: Option<bool>) {
+        if self.who == Party::Server && event.opened_for.era() == Era::Stateless {
             let http = event.exchange.is_some();
             let rule = if http {
                 TRANSPORT_HTTP_SERVER_NO_REQUESTS
@@ -190,7 +193,7 @@ impl EnvelopeJudge<'_> {
                 Finding::peer(format!("the server sent a request, `{}`", request.method))
                     .expected(format!(
                         "responses and notifications only: MCP {} has no requests of servers",
-                        self.revision(event)
+                        event.opened_for
                     ))
                     .got(format!("a request with id {}", request.id)),
                 Finding::also,
@@ -216,11 +219,12 @@ impl EnvelopeJudge<'_> {
     }
 
     /// Over HTTP several clients may share what is one connection here, so that only the ids of a session are compared.
-    fn unique_id(&mut self, event: &Event, request: &Request, previous: Option<&SentRequest<'_>>) {
-        let stateless = self.revision(event).era() == Era::Stateless;
+    ///
+    /// `previous` says of an earlier request with the id whether it has a reply.
+    fn unique_id(&mut self, event: JudgedEvent<'_>, request: &Request, previous: Option<bool>) {
+        let stateless = event.opened_for.era() == Era::Stateless;
         let is_comparable = event.exchange.is_none() || self.is_of_same_session(event, &request.id);
-        let Some(previous) = previous.filter(|_| is_comparable) else { return };
-        let answered = previous.reply.is_some();
+        let Some(answered) = previous.filter(|_| is_comparable) else { return };
         let rule = match (stateless, answered) {
             (false, _) => JSONRPC_REQUEST_ID_UNIQUE_SESSION,
             (true, false) => JSONRPC_REQUEST_ID_UNIQUE_INFLIGHT,
@@ -239,7 +243,7 @@ impl EnvelopeJudge<'_> {
         );
     }
 
-    fn params(&mut self, event: &Event, method: &str, params: Option<&Value>) {
+    fn params(&mut self, event: JudgedEvent<'_>, method: &str, params: Option<&Value>) {
         params.into_iter().for_each(|params| self.meta_keys(event, params));
         if let Some(params) = params.filter(|params| params.as_object().is_none()) {
             self.find(
@@ -253,8 +257,8 @@ impl EnvelopeJudge<'_> {
     }
 
     /// The method of a request comes with an id, that of a notification without.
-    fn kind_of_method(&mut self, event: &Event, name: &str, id: Option<&Id>) {
-        let revision = self.revision(event);
+    fn kind_of_method(&mut self, event: JudgedEvent<'_>, name: &str, id: Option<&Id>) {
+        let revision = event.opened_for;
         // A method that the revision does not define may be an extension, of either kind.
         let Some(known) = method(name).filter(|it| it.revisions().contains(revision)) else {
             return;
@@ -277,13 +281,13 @@ impl EnvelopeJudge<'_> {
         self.find(event, finding, rule);
     }
 
-    fn direction(&mut self, event: &Event, name: &str, kind: MethodKind) {
+    fn direction(&mut self, event: JudgedEvent<'_>, name: &str, kind: MethodKind) {
         let side = match self.who {
             Party::Client => Side::Client,
             _ => Side::Server,
         };
         let Some(known) = method(name) else { return };
-        let revision = self.revision(event);
+        let revision = event.opened_for;
         // `request` reports that servers send no requests at all.
         if kind == MethodKind::Request && side == Side::Server && !revision.has_server_requests() {
             return;
@@ -306,13 +310,13 @@ impl EnvelopeJudge<'_> {
     }
 
     /// Judges the id of a reply, of an error if it has a code, and returns the method of the request that it answers.
-    fn reply_id<'a>(
+    fn reply_id(
         &mut self,
-        event: &Event,
+        event: JudgedEvent<'_>,
         id: Option<&Id>,
-        reply: &Reply<'a, Position>,
+        reply: &Reply<Position>,
         code: Option<i64>,
-    ) -> Option<&'a str> {
+    ) -> Option<Arc<str>> {
         let echo = if code.is_some() { JSONRPC_ERROR_ID_ECHO } else { JSONRPC_RESULT_ID_ECHO };
         let Some(id) = id.filter(|id| **id != Id::Null) else {
             // A request that was sent with the id null may have it back.
@@ -324,7 +328,7 @@ impl EnvelopeJudge<'_> {
                     || self.answers_unreadable(event)
             });
             if !is_echo && !is_refusal {
-                self.without_id(event, id, reply.only_open, code.is_some());
+                self.without_id(event, id, reply.only_open.as_deref(), code.is_some());
             }
             return None;
         };
@@ -332,12 +336,12 @@ impl EnvelopeJudge<'_> {
             self.late(event, id);
             return None;
         }
-        let (finding, rule) = match reply.fit {
+        let (finding, rule) = match &reply.fit {
             Fit::Open(method) => {
                 if let Some(exchange) = event.exchange {
                     self.replied_in.insert((event.connection, id.to_string()), exchange);
                 }
-                return Some(method);
+                return Some(Arc::clone(method));
             }
             Fit::Again(_) if self.is_replayed(event, id) => return None,
             Fit::Again(method) => {
@@ -352,7 +356,8 @@ impl EnvelopeJudge<'_> {
                     .got(id.to_string());
                 (finding, JSONRPC_ID_TYPE_PRESERVED)
             }
-            // The request may be among the events that were dropped.
+            // It may be a request that is not remembered any more, or that is among the events that were dropped.
+            Fit::Forgotten => return None,
             Fit::Unknown if self.findings.elided => return None,
             Fit::Unknown if code.is_some() && self.is_id_of_broken_text(event, id) => return None,
             Fit::Unknown => {
@@ -367,35 +372,36 @@ impl EnvelopeJudge<'_> {
     }
 
     /// Whether the client has asked for a reply again: it resumes the stream on which that came, after an earlier event.
-    fn is_replayed(&mut self, event: &Event, id: &Id) -> bool {
+    fn is_replayed(&mut self, event: JudgedEvent<'_>, id: &Id) -> bool {
         let Some(first) = self.replied_in.get(&(event.connection, id.to_string())).copied() else {
-            return false;
+            return self.replied_in.has_forgotten();
         };
         let cursor = self.exchange(event).and_then(|exchange| exchange.resumes_after.clone());
         let first = self.exchanges.get(&(event.connection, first));
-        cursor.is_some_and(|cursor| first.is_some_and(|first| first.event_ids.contains(&cursor)))
+        cursor
+            .is_some_and(|cursor| first.is_some_and(|first| first.event_ids.contains_key(&cursor)))
     }
 
     /// Whether the HTTP response that an event is part of has an error status, or its status was dropped from the trace.
-    fn is_refused(&mut self, event: &Event) -> bool {
+    fn is_refused(&mut self, event: JudgedEvent<'_>) -> bool {
         let status = self.exchange(event).and_then(|exchange| exchange.status);
-        status.map_or(self.findings.elided, |status| status >= 400)
+        status.map_or(self.is_incomplete(), |status| status >= 400)
     }
 
     /// A reply to a request of which its receiver knew that it was cancelled.
-    fn late(&mut self, event: &Event, id: &Id) {
+    fn late(&mut self, event: JudgedEvent<'_>, id: &Id) {
         let finding = Finding::peer("a request was answered that had been cancelled before")
             .expected("no response to a request after its cancellation was read")
             .got(format!("a response with id {id}, after one to a later request"));
         let strictly = TRANSPORT_STDIO_CANCEL_NO_FURTHER_MESSAGES;
         // For servers over stdio 2026-07-28 has a MUST NOT; otherwise the specification has a SHOULD NOT.
-        if strictly.applies_at(self.revision(event)) && self.who == Party::Server {
+        if strictly.applies_at(event.opened_for) && self.who == Party::Server {
             return self.find(event, finding, strictly);
         }
         self.find(event, finding, CANCELLATION_NO_RESPONSE);
     }
 
-    fn result(&mut self, event: &Event, name: Option<&str>, result: &Value) {
+    fn result(&mut self, event: JudgedEvent<'_>, name: Option<&str>, result: &Value) {
         let request = name.map_or("a request".to_owned(), |method| format!("`{method}`"));
         self.meta_keys(event, result);
         if name == Some("tools/call") && self.who == Party::Server {
@@ -412,8 +418,8 @@ impl EnvelopeJudge<'_> {
         }
     }
 
-    fn result_type(&mut self, event: &Event, name: Option<&str>, result: &Value) {
-        if self.revision(event).era() == Era::Stateless
+    fn result_type(&mut self, event: JudgedEvent<'_>, name: Option<&str>, result: &Value) {
+        if event.opened_for.era() == Era::Stateless
             && self.who == Party::Server
             // The reply to `initialize` is one of the handshake era.
             && name != Some("initialize")
@@ -432,12 +438,12 @@ impl EnvelopeJudge<'_> {
         }
     }
 
-    fn error(&mut self, event: &Event, error: &ErrorReply, is_of_unnamed_revision: bool) {
+    fn error(&mut self, event: JudgedEvent<'_>, error: &ErrorReply, is_of_unnamed_revision: bool) {
         let code = error.error.code;
         if !self.internals_of_error(event, &error.error) {
             self.error_message(event, &error.error);
         }
-        if error_code::may_be_sent(code, self.revision(event)) {
+        if error_code::may_be_sent(code, event.opened_for) {
             self.discouraged_code(event, &error.error);
             return;
         }
@@ -450,7 +456,7 @@ impl EnvelopeJudge<'_> {
             if is_known { JSONRPC_ERROR_CODE_RETIRED } else { JSONRPC_ERROR_CODE_RESERVED_RANGE };
         self.find(
             event,
-            Finding::peer(format!("the error code {code} is not for MCP {}", self.revision(event)))
+            Finding::peer(format!("the error code {code} is not for MCP {}", event.opened_for))
                 .expected("a code that the revision defines, or one outside its reserved range")
                 .got(format!("{code}, {}", quoted(error.error.message.as_bytes()))),
             rule,

@@ -2,8 +2,9 @@
 
 use super::{EnvelopeJudge, Exchange, TraceMessage};
 use crate::check::cited::{Cited, cites};
+use crate::check::walk::JudgedEvent;
 use crate::json::Note;
-use crate::trace::{Event, ParsedText, Party};
+use crate::trace::{ParsedText, Party};
 use crate::wire::{Expected, Frame, Id, Malformed, Message};
 
 cites! {
@@ -30,11 +31,11 @@ fn unreadable_id(malformed: &Malformed) -> Option<&str> {
     malformed.found.as_deref().filter(|_| malformed.expected == Expected::Id)
 }
 
-impl EnvelopeJudge<'_> {
+impl EnvelopeJudge {
     /// A message of the other party: what it posts decides what the response may be.
     pub(super) fn sent(
         &mut self,
-        event: &Event,
+        event: JudgedEvent<'_>,
         parsed: &ParsedText,
         messages: &[TraceMessage<'_>],
     ) {
@@ -49,9 +50,7 @@ impl EnvelopeJudge<'_> {
             // An error without an id names no request, so that the answer to it cannot repeat one.
             Some(Ok(Frame::One(Message::Error(error)))) => error.id.is_some(),
             Some(Ok(Frame::One(_))) => true,
-            Some(Ok(Frame::Batch(items))) => {
-                !items.is_empty() && self.revision(event).has_batches()
-            }
+            Some(Ok(Frame::Batch(items))) => !items.is_empty() && event.opened_for.has_batches(),
             _ => false,
         };
         if !is_readable {
@@ -59,7 +58,7 @@ impl EnvelopeJudge<'_> {
         }
         for malformed in parsed.malformed() {
             if let Some(id) = unreadable_id(malformed) {
-                self.unreadable_ids.insert((event.connection, id.to_owned()));
+                self.unreadable_ids.insert((event.connection, id.to_owned()), ());
             }
         }
         if parsed.notes().iter().any(is_unusual_number) {
@@ -90,25 +89,27 @@ impl EnvelopeJudge<'_> {
     }
 
     /// A text of the other party that is not one valid message, so that an error without an id may answer it.
-    pub(super) fn not_readable(&mut self, event: &Event) {
+    pub(super) fn not_readable(&mut self, event: JudgedEvent<'_>) {
         *self.unreadable.entry(event.connection).or_default() += 1;
     }
 
     /// Whether the id is one that the other party has sent, although no message can have it.
-    pub(super) fn is_repeated_id(&self, event: &Event, malformed: &Malformed) -> bool {
+    pub(super) fn is_repeated_id(&self, event: JudgedEvent<'_>, malformed: &Malformed) -> bool {
         unreadable_id(malformed)
-            .is_some_and(|id| self.unreadable_ids.contains(&(event.connection, id.to_owned())))
+            .is_some_and(|id| self.unreadable_ids.contains_key(&(event.connection, id.to_owned())))
     }
 
     /// Whether a reply without an id may answer a request whose id cannot be repeated.
-    pub(super) fn answers_unreadable_id(&mut self, event: &Event) -> bool {
-        let mut unreadable = self.unreadable_ids.iter();
-        unreadable.any(|(connection, _)| *connection == event.connection)
-            && self.answers_unreadable(event)
+    pub(super) fn answers_unreadable_id(&mut self, event: JudgedEvent<'_>) -> bool {
+        let is_here = |((connection, _), ()): (&(_, _), &())| *connection == event.connection;
+        self.unreadable_ids.iter().any(is_here) && self.answers_unreadable(event)
     }
 
     /// Whether a text of the other party that is not JSON has the id: the peer may have read it before it found what is wrong.
-    pub(super) fn is_id_of_broken_text(&self, event: &Event, id: &Id) -> bool {
+    pub(super) fn is_id_of_broken_text(&self, event: JudgedEvent<'_>, id: &Id) -> bool {
+        if self.has_forgotten_text {
+            return true;
+        }
         let id = id.to_string();
         let is_value = |text: &str| {
             let value = text.trim_start().strip_prefix(':').map(str::trim_start);
@@ -122,12 +123,12 @@ impl EnvelopeJudge<'_> {
     }
 
     /// Whether a text of the other party is not answered that is not a valid message.
-    pub(super) fn has_unreadable(&self, event: &Event) -> bool {
+    pub(super) fn has_unreadable(&self, event: JudgedEvent<'_>) -> bool {
         self.unreadable.get(&event.connection).is_some_and(|open| *open > 0)
     }
 
     /// Whether an error without an id may answer a text of the other party that is not a valid message.
-    pub(super) fn answers_unreadable(&mut self, event: &Event) -> bool {
+    pub(super) fn answers_unreadable(&mut self, event: JudgedEvent<'_>) -> bool {
         match self.unreadable.get_mut(&event.connection) {
             Some(open) if *open > 0 => {
                 *open -= 1;

@@ -6,8 +6,9 @@ use std::time::Duration;
 use super::EnvelopeJudge;
 use crate::check::Finding;
 use crate::check::cited::cites;
+use crate::check::walk::JudgedEvent;
 use crate::clock;
-use crate::trace::{EndSignal, Event};
+use crate::trace::EndSignal;
 
 cites! {
     TRANSPORT_STDIO_SHUTDOWN_CLOSE_STDIN, TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL,
@@ -17,11 +18,11 @@ cites! {
 /// A signal this soon after the end of the input leaves no time to exit: SDKs wait for seconds.
 const AT_ONCE: Duration = Duration::from_millis(100);
 
-impl EnvelopeJudge<'_> {
+impl EnvelopeJudge {
     /// A signal that a client sent to its server.
     pub(super) fn signalled(
         &mut self,
-        event: &Event,
+        event: JudgedEvent<'_>,
         signal: EndSignal,
         since_eof: Option<Duration>,
     ) {
@@ -49,7 +50,7 @@ impl EnvelopeJudge<'_> {
         // In newer revisions the means of the operating system are up to the client.
         if is_first
             && signal == EndSignal::Kill
-            && TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL.applies_at(self.revision(event))
+            && TRANSPORT_STDIO_SHUTDOWN_SIGTERM_SIGKILL.applies_at(event.opened_for)
         {
             let finding = Finding::peer("the client killed the server without SIGTERM before")
                 .expected("SIGTERM, time to exit, and then SIGKILL")

@@ -4,10 +4,11 @@ use bytes::Bytes;
 
 use super::EnvelopeJudge;
 use crate::check::cited::{Cited, cites};
+use crate::check::walk::JudgedEvent;
 use crate::check::{Cause, Finding};
 use crate::expect::words::quoted;
 use crate::spec::Revision;
-use crate::trace::{Event, ParsedText, Party, UnparsableKind};
+use crate::trace::{ParsedText, Party, UnparsableKind};
 use crate::wire::MediaType;
 
 cites! {
@@ -111,11 +112,11 @@ impl Place {
     }
 }
 
-impl EnvelopeJudge<'_> {
+impl EnvelopeJudge {
     /// Bytes of the judged party that are not a message.
     pub(super) fn stray_output(
         &mut self,
-        event: &Event,
+        event: JudgedEvent<'_>,
         bytes: &[u8],
         why: &str,
         kind: UnparsableKind,
@@ -153,7 +154,7 @@ impl EnvelopeJudge<'_> {
         if let Some((_, hint)) = place.harmless.filter(|(what, _)| is_harmless(*what)) {
             return self.findings.keep(event, finding.should().hint(hint));
         }
-        let revision = self.revision(event);
+        let revision = event.opened_for;
         // Bytes that were cut off inside a character may well be valid.
         let is_undecodable = std::str::from_utf8(bytes).is_err_and(|it| it.error_len().is_some());
         let breaks_encoding = kind == UnparsableKind::BrokenMessage && is_undecodable;
@@ -167,7 +168,7 @@ impl EnvelopeJudge<'_> {
     }
 
     /// Reports a message that was spread over several lines, once its last line has come.
-    fn spread_message(&mut self, event: &Event, bytes: &[u8]) {
+    fn spread_message(&mut self, event: JudgedEvent<'_>, bytes: &[u8]) {
         if event.exchange.is_some() {
             return;
         }
@@ -197,14 +198,14 @@ impl EnvelopeJudge<'_> {
     }
 
     /// Whether a body may have any form: one that answers GET or DELETE, and is not a stream.
-    fn is_free(&mut self, event: &Event) -> bool {
+    fn is_free(&mut self, event: JudgedEvent<'_>) -> bool {
         self.exchange(event).is_some_and(|exchange| {
             exchange.is_not_a_post && exchange.media != Some(MediaType::EventStream)
         })
     }
 
-    fn place(&mut self, event: &Event) -> &'static Place {
-        let (who, has_own_stream) = (self.who, !self.revision(event).has_streamable_http());
+    fn place(&mut self, event: JudgedEvent<'_>) -> &'static Place {
+        let (who, has_own_stream) = (self.who, !event.opened_for.has_streamable_http());
         match (self.exchange(event), who) {
             (None, Party::Client) => &CLIENT_OUTPUT,
             (None, _) => &SERVER_OUTPUT,
@@ -220,8 +221,8 @@ impl EnvelopeJudge<'_> {
     }
 
     /// The requirement that a value other than a JSON-RPC message breaks, where its place is more specific than its shape.
-    pub(super) fn misplaced(&mut self, event: &Event) -> Option<Cited> {
-        let revision = self.revision(event);
+    pub(super) fn misplaced(&mut self, event: JudgedEvent<'_>) -> Option<Cited> {
+        let revision = event.opened_for;
         let exchange = self.exchange(event)?;
         let place = match exchange.media {
             // First, since no body of any type is allowed there.

@@ -9,9 +9,9 @@ use crate::spec::Revision::{self, V2025_11_25, V2026_07_28};
 /// The requirements that a conversation breaks; see [`recorded`].
 fn broken(revision: Revision, lines: &[&str]) -> Vec<&'static Requirement> {
     let (trace, revisions) = (recorded(lines), |_| revision);
-    let mut judge = NoticeJudge::new(&trace, &revisions);
-    walk(&trace, &mut [&mut judge]);
-    judge.into_findings().into_iter().flat_map(|finding| finding.requirements).collect()
+    let mut judge = NoticeJudge::default();
+    walk(&trace, &revisions, &mut judge);
+    judge.findings.into_findings().into_iter().flat_map(|finding| finding.requirements).collect()
 }
 
 const LISTENING: &str = r#"> "id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["a://b"]}}"#;

@@ -14,14 +14,15 @@ mod url;
 use std::collections::{HashMap, HashSet};
 
 use super::findings::Findings;
-use super::walk::{EventJudge, TraceMessage};
+use super::recent_map::RecentMap;
+use super::walk::{EventJudge, JudgedEvent, TraceMessage};
 use super::{Cause, Finding};
 use crate::check::cited::{Cited, cites};
 use crate::expect::words;
 use crate::json::{Object, Value};
 use crate::spec::schema::{Authority, Schemas};
 use crate::spec::{Capability, Requirement, Revision, error_code, meta, method};
-use crate::trace::{ConnectionId, Event, EventKind, Party, Position, Trace};
+use crate::trace::{ConnectionId, EventKind, Party, Position};
 use crate::wire::{ErrorReply, Message, Notification};
 
 cites! {
@@ -73,35 +74,45 @@ impl Violation {
 }
 
 /// What is known of the requests for input while the trace is read.
-pub(super) struct ServerRequestJudge<'a> {
+#[derive(Default)]
+pub(super) struct ServerRequestJudge {
     /// The capabilities of clients, from `initialize`.
-    clients: HashMap<ConnectionId, &'a Value>,
+    clients: HashMap<ConnectionId, Value>,
     /// The capabilities that a request declares itself.
-    declared: HashMap<Position, &'a Value>,
+    declared: RecentMap<Position, Value>,
     /// The URLs of elicitations, by their ids. Over stdio each connection is to a server of its own.
-    urls: HashMap<(Option<ConnectionId>, &'a str), &'a str>,
+    urls: RecentMap<(Option<ConnectionId>, String), String>,
     /// The connections on which a URL elicitation with an id was started.
-    started: HashMap<&'a str, HashSet<ConnectionId>>,
-    findings: Findings<'a>,
+    started: RecentMap<String, HashSet<ConnectionId>>,
+    pub(super) findings: Findings,
 }
 
 /// Where a request for input is.
 #[derive(Clone, Copy)]
 struct Place<'a> {
-    event: &'a Event,
+    event: JudgedEvent<'a>,
     revision: Revision,
     /// The capabilities of the client, where they are known.
     declared: Option<&'a Value>,
 }
 
-impl<'a> EventJudge<'a> for ServerRequestJudge<'a> {
-    fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+impl EventJudge for ServerRequestJudge {
+    fn miss_parts(&mut self) {
+        self.findings.elided = true;
+    }
+
+    fn findings(&self) -> &[Finding] {
+        self.findings.so_far()
+    }
+
+    fn event(&mut self, event: JudgedEvent<'_>, messages: &[TraceMessage<'_>]) {
         if !matches!(event.kind, EventKind::Message { .. }) {
             return;
         }
         for message in messages {
-            let revision = message.revision.unwrap_or_else(|| self.findings.revision(event));
-            let declared = self.clients.get(&event.connection).copied();
+            let revision = message.revision.unwrap_or_else(|| event.opened_for);
+            let of_client = self.clients.get(&event.connection).cloned();
+            let declared = of_client.as_ref();
             let place = Place { event, revision, declared };
             match (event.party, message.message) {
                 (Party::Client, Message::Request(request)) => {
@@ -116,60 +127,55 @@ impl<'a> EventJudge<'a> for ServerRequestJudge<'a> {
                 }
                 (Party::Server, Message::Response(response)) => {
                     let Some(request) = message.request() else { continue };
-                    let declared = self.declared.get(&request.position).copied();
-                    self.result(Place { declared, ..place }, request.method, &response.result);
+                    let declared = self.declared.get(&request.position).cloned();
+                    let place = Place { declared: declared.as_ref(), ..place };
+                    self.result(place, &request.method, &response.result);
                 }
                 (Party::Server, Message::Error(reply)) => self.error(place, reply),
                 _ => {}
             }
         }
     }
+
+    fn forget(&mut self, connection: ConnectionId) {
+        self.clients.remove(&connection);
+    }
 }
 
-impl<'a> ServerRequestJudge<'a> {
-    pub(super) fn new(trace: &Trace, revisions: &'a dyn Fn(ConnectionId) -> Revision) -> Self {
-        Self {
-            clients: HashMap::new(),
-            declared: HashMap::new(),
-            urls: HashMap::new(),
-            started: HashMap::new(),
-            findings: Findings::new(trace, revisions),
-        }
-    }
-
-    pub(super) fn into_findings(self) -> Vec<Finding> {
-        self.findings.into_findings()
-    }
-
+impl ServerRequestJudge {
     /// A request of the client, which declares capabilities.
     fn asked(
         &mut self,
-        event: &Event,
+        event: JudgedEvent<'_>,
         position: Position,
         method: &str,
-        params: Option<&'a Value>,
+        params: Option<&Value>,
     ) {
         if method == "initialize" {
             let declared = params.and_then(|params| params.get("capabilities"));
             match declared {
-                Some(declared) => self.clients.insert(event.connection, declared),
+                Some(declared) => self.clients.insert(event.connection, declared.clone()),
                 None => self.clients.remove(&event.connection),
             };
         }
         let in_meta = params.and_then(|params| params.get("_meta")?.get(meta::CLIENT_CAPABILITIES));
-        self.declared.extend(in_meta.map(|declared| (position, declared)));
+        if let Some(declared) = in_meta {
+            self.declared.insert(position, declared.clone());
+        }
     }
 
     /// A result of the stateless era, which may ask for input.
-    fn result(&mut self, place: Place<'a>, answers: &str, result: &'a Value) {
+    fn result(&mut self, place: Place<'_>, answers: &str, result: &Value) {
         if !place.revision.has_input_requests() {
             return;
         }
         let kind = result.get("resultType").and_then(Value::as_str);
         let requests = result.get("inputRequests").and_then(Value::as_object);
-        let requests: Vec<(&str, &'a Value)> =
+        let requests: Vec<(&str, &Value)> =
             requests.into_iter().flat_map(Object::effective).collect();
-        let method_of = |request: &'a Value| request.get("method").and_then(Value::as_str);
+        let method_of = |request: &Value| -> Option<String> {
+            request.get("method").and_then(Value::as_str).map(str::to_owned)
+        };
         if kind == Some("input_required") {
             let hint = ["ttlMs", "cacheScope"].into_iter().find(|it| result.get(it).is_some());
             if let Some(hint) = hint {
@@ -183,7 +189,7 @@ impl<'a> ServerRequestJudge<'a> {
             }
             for (_, request) in requests {
                 if let Some(method) = method_of(request) {
-                    self.input_request(place, method, request.get("params"));
+                    self.input_request(place, &method, request.get("params"));
                 }
             }
             return;
@@ -193,7 +199,9 @@ impl<'a> ServerRequestJudge<'a> {
         let may_ask = method(answers).is_some_and(|known| known.may_need_input);
         if may_ask
             && let Some(kind) = kind
-            && requests.iter().any(|(_, request)| method_of(request).is_some_and(is_known))
+            && requests
+                .iter()
+                .any(|(_, request)| method_of(request).is_some_and(|it| is_known(&it)))
         {
             let headline = format!("the result of `{answers}` asks for input, but does not say so");
             let violation = Violation::new([MRTR_RESULT_TYPE], headline);
@@ -203,7 +211,7 @@ impl<'a> ServerRequestJudge<'a> {
     }
 
     /// A request for input, in either form.
-    fn input_request(&mut self, place: Place<'a>, method: &str, params: Option<&'a Value>) {
+    fn input_request(&mut self, place: Place<'_>, method: &str, params: Option<&Value>) {
         if !matches!(method, ELICITATION | SAMPLING | ROOTS) {
             return;
         }
@@ -224,7 +232,7 @@ impl<'a> ServerRequestJudge<'a> {
     }
 
     /// Whether the client declares what an input request needs.
-    fn is_declared(&mut self, place: Place<'a>, name: &str) -> bool {
+    fn is_declared(&mut self, place: Place<'_>, name: &str) -> bool {
         let needed = method(name).and_then(|known| known.capability(place.revision));
         let (Some(declared), Some(needed)) = (place.declared, needed) else { return true };
         if needed.declared_in(declared) {
@@ -240,7 +248,7 @@ impl<'a> ServerRequestJudge<'a> {
         false
     }
 
-    fn elicitation(&mut self, place: Place<'a>, params: &'a Value) {
+    fn elicitation(&mut self, place: Place<'_>, params: &Value) {
         if !place.revision.has_elicitation() {
             return;
         }
@@ -265,7 +273,7 @@ impl<'a> ServerRequestJudge<'a> {
     }
 
     /// Compares the mode of an elicitation with those that the client declares.
-    fn mode(&mut self, place: Place<'a>, needed: Capability) {
+    fn mode(&mut self, place: Place<'_>, needed: Capability) {
         let Some(declared) = place.declared else { return };
         // A client that declares nothing of it gets no elicitation at all, which is another finding.
         if !Capability::Elicitation.declared_in(declared) || needed.declared_in(declared) {
@@ -289,15 +297,19 @@ impl<'a> ServerRequestJudge<'a> {
     }
 
     /// Remembers the id of an elicitation in URL mode, which is unique.
-    fn remember_url(&mut self, place: Place<'a>, params: &'a Value) {
+    fn remember_url(&mut self, place: Place<'_>, params: &Value) {
         let text = |name| params.get(name).and_then(Value::as_str);
         let (Some(id), Some(url)) = (text("elicitationId"), text("url")) else { return };
         let Place { event, .. } = place;
-        self.started.entry(id).or_default().insert(event.connection);
+        self.started.entry(id.to_owned()).insert(event.connection);
         let server = event.exchange.is_none().then_some(event.connection);
-        let before = *self.urls.entry((server, id)).or_insert(url);
+        let key = (server, id.to_owned());
+        let before = self.urls.get(&key).cloned();
+        if before.is_none() {
+            self.urls.insert(key, url.to_owned());
+        }
         // The same URL again may belong to the same elicitation, which the user has not finished.
-        if before != url {
+        if before.is_some_and(|before| before != url) {
             let violation = Violation::new(
                 [ELICITATION_URL_ELICITATION_ID_UNIQUE],
                 "two elicitations in URL mode have one id",
@@ -309,7 +321,7 @@ impl<'a> ServerRequestJudge<'a> {
     }
 
     /// The error that requires an elicitation in URL mode.
-    fn error(&mut self, place: Place<'a>, reply: &'a ErrorReply) {
+    fn error(&mut self, place: Place<'_>, reply: &ErrorReply) {
         if !ELICITATION_URL_REQUIRED_ERROR_CODE.applies_at(place.revision) {
             return;
         }
@@ -341,7 +353,7 @@ impl<'a> ServerRequestJudge<'a> {
         }
         for params in listed {
             if let Some(id) = params.get("elicitationId").and_then(Value::as_str) {
-                self.started.entry(id).or_default().insert(place.event.connection);
+                self.started.entry(id.to_owned()).insert(place.event.connection);
             }
             for violation in url::of_params(params) {
                 self.find(place, violation);
@@ -349,7 +361,7 @@ impl<'a> ServerRequestJudge<'a> {
         }
     }
 
-    fn notification(&mut self, place: Place<'a>, notification: &Notification) {
+    fn notification(&mut self, place: Place<'_>, notification: &Notification) {
         if notification.method != COMPLETE {
             return;
         }
@@ -365,7 +377,8 @@ impl<'a> ServerRequestJudge<'a> {
         }
         let params = notification.params.as_ref();
         let id = params.and_then(|params| params.get("elicitationId")?.as_str());
-        let (Some(id), false) = (id, self.findings.elided) else { return };
+        let is_incomplete = self.findings.elided || self.started.has_forgotten();
+        let (Some(id), false) = (id, is_incomplete) else { return };
         let (rule, expected) = match self.started.get(id) {
             Some(on) if on.contains(&place.event.connection) => return,
             Some(_) => (
@@ -382,7 +395,7 @@ impl<'a> ServerRequestJudge<'a> {
         self.find(place, Violation::new([rule], headline).expected(expected).got(got));
     }
 
-    fn find(&mut self, place: Place<'a>, violation: Violation) {
+    fn find(&mut self, place: Place<'_>, violation: Violation) {
         let Violation { rules, finding } = violation;
         self.findings.add_at((place.event, place.revision), finding, &rules);
     }

@@ -37,9 +37,9 @@ fn cited(findings: &[Finding]) -> Vec<String> {
 /// The requirements that the rules find broken.
 fn broken(revision: Revision, messages: &[(bool, serde_json::Value)]) -> Vec<String> {
     let (trace, revisions) = (trace(messages), |_| revision);
-    let mut judge = ServerRequestJudge::new(&trace, &revisions);
-    walk(&trace, &mut [&mut judge]);
-    cited(&judge.into_findings())
+    let mut judge = ServerRequestJudge::default();
+    walk(&trace, &revisions, &mut judge);
+    cited(&judge.findings.into_findings())
 }
 
 /// The requirements that the shapes find broken.

@@ -13,13 +13,13 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::repeat_filter::RepeatFilter;
 use super::server_requests::places;
 use super::shape::place_in_words;
-use super::walk::{EventJudge, TraceMessage, walk};
+use super::walk::{EventJudge, JudgedEvent, TraceMessage, walk};
 use super::{Finding, Shape};
 use crate::expect::words::excerpt;
 use crate::json::{Pointer, Value};
 use crate::spec::schema::{Authority, DISAGREEMENTS, Schemas, Violation};
 use crate::spec::{Era, Requirement, Revision};
-use crate::trace::{ConnectionId, Event, Party, Relation, Seq, Trace};
+use crate::trace::{ConnectionId, Party, Relation, Seq, Trace};
 use crate::wire::Message;
 
 /// How many violations `spec::schema` reports of one message; there may be more.
@@ -63,15 +63,14 @@ pub fn judge_shapes(
     schemas: &Schemas,
     authority: Authority,
 ) -> ShapeJudgement {
-    let mut judge = ShapeJudge::new(trace, who, revisions, schemas, authority);
-    walk(trace, &mut [&mut judge]);
+    let mut judge = ShapeJudge::new(who, schemas.clone(), authority);
+    walk(trace, revisions, &mut judge);
     judge.into_judgement()
 }
 
-pub(super) struct ShapeJudge<'a> {
+pub(super) struct ShapeJudge {
     who: Party,
-    revisions: &'a dyn Fn(ConnectionId) -> Revision,
-    schemas: &'a Schemas,
+    schemas: Schemas,
     authority: Authority,
     judgement: ShapeJudgement,
     peer: RepeatFilter,
@@ -88,23 +87,28 @@ pub(super) struct ShapeJudge<'a> {
     seen: HashMap<Revision, HashMap<String, usize>>,
 }
 
-impl<'a> EventJudge<'a> for ShapeJudge<'_> {
-    fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+impl EventJudge for ShapeJudge {
+    fn miss_parts(&mut self) {
+        self.more = true;
+    }
+
+    fn findings(&self) -> &[Finding] {
+        &self.judgement.findings
+    }
+
+    fn event(&mut self, event: JudgedEvent<'_>, messages: &[TraceMessage<'_>]) {
         messages.iter().for_each(|message| self.message(event, message));
+    }
+
+    fn forget(&mut self, connection: ConnectionId) {
+        self.misled.remove(&connection);
     }
 }
 
-impl<'a> ShapeJudge<'a> {
-    pub(super) fn new(
-        trace: &Trace,
-        who: Party,
-        revisions: &'a dyn Fn(ConnectionId) -> Revision,
-        schemas: &'a Schemas,
-        authority: Authority,
-    ) -> Self {
+impl ShapeJudge {
+    pub(super) fn new(who: Party, schemas: Schemas, authority: Authority) -> Self {
         Self {
             who,
-            revisions,
             schemas,
             authority,
             judgement: ShapeJudgement::default(),
@@ -114,7 +118,7 @@ impl<'a> ShapeJudge<'a> {
             misled: HashSet::new(),
             wrong: 0,
             seen: HashMap::new(),
-            more: trace.is_elided(),
+            more: false,
         }
     }
 
@@ -125,13 +129,13 @@ impl<'a> ShapeJudge<'a> {
         judgement
     }
 
-    fn message(&mut self, event: &Event, message: &TraceMessage<'_>) {
+    fn message(&mut self, event: JudgedEvent<'_>, message: &TraceMessage<'_>) {
         let by_peer = event.party == self.who;
         // A scenario that sends an invalid message on purpose is not a bug of mcp-test.
         if !by_peer && event.deliberate {
             return;
         }
-        let revision = message.revision.unwrap_or_else(|| (self.revisions)(event.connection));
+        let revision = message.revision.unwrap_or(event.opened_for);
         // That a client of the stateless era replies at all is reported by the direction of its message.
         if event.party == Party::Client
             && message.message.is_reply()
@@ -194,15 +198,15 @@ impl<'a> ShapeJudge<'a> {
     }
 
     /// Whether a message of ours answers something that was wrong itself: a request, or what a result asked for.
-    fn is_misled(&self, event: &Event, message: &TraceMessage<'_>) -> bool {
+    fn is_misled(&self, event: JudgedEvent<'_>, message: &TraceMessage<'_>) -> bool {
         let params = message.message.params();
         let is_retry = params.is_some_and(|params| params.get("inputResponses").is_some());
         message.request().is_some_and(|request| self.misleading.contains(&request.position.seq))
             || (is_retry && self.misled.contains(&event.connection))
     }
 
-    fn note_demanded(&mut self, event: &Event, judged: &Judged<'_>) {
-        let answers = judged.message.request().map(|request| request.method);
+    fn note_demanded(&mut self, event: JudgedEvent<'_>, judged: &Judged<'_>) {
+        let answers = judged.message.request().map(|request| &*request.method);
         let (message, revision) = (judged.message.message, judged.revision);
         let named = self.schemas.definition_for(message, answers, revision, self.authority);
         let Some(named) = named else { return };
@@ -229,13 +233,13 @@ impl<'a> ShapeJudge<'a> {
 
     fn violations(&self, message: &Judged<'_>, authority: Authority) -> Vec<Violation> {
         let Judged { message, revision } = message;
-        let answers = message.request().map(|request| request.method);
+        let answers = message.request().map(|request| &*request.method);
         self.schemas.validate(message.message, answers, *revision, authority)
     }
 
     fn finding(
         &self,
-        event: &Event,
+        event: JudgedEvent<'_>,
         message: &Judged<'_>,
         violation: Violation,
         allowed: bool,
@@ -243,7 +247,7 @@ impl<'a> ShapeJudge<'a> {
         let Violation { pointer, expected, got, shape, link, .. } = violation;
         let Judged { message, revision } = *message;
         let request = message.request();
-        let answers = request.map(|request| request.method);
+        let answers = request.map(|request| &*request.method);
         let what = in_words(message.message, answers);
         let named = self.schemas.definition_for(message.message, answers, revision, self.authority);
         let of_place = (event.party == Party::Server)

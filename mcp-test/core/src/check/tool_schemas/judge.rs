@@ -1,26 +1,26 @@
 //! Judging a trace by the schemas of the tools that are listed in it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::listed::Tool;
 use super::{TimeBudget, ToolSchemas, tools_in};
+use crate::check::recent_map::RecentMap;
 use crate::check::repeat_filter::RepeatFilter;
-use crate::check::walk::{EventJudge, TraceMessage};
+use crate::check::walk::{EventJudge, JudgedEvent, TraceMessage};
 use crate::check::{Finding, Severity, ToolJudgement};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{Requirement, Revision};
-use crate::trace::{ConnectionId, Event, Party, Position, Seq, Trace};
+use crate::spec::Requirement;
+use crate::trace::{ConnectionId, Party, Position, Seq};
 use crate::wire::{Message, Request};
 
 /// How many findings of one severity are reported of a trace, so that advice does not displace what breaks a MUST.
 const MOST: usize = 50;
 
 /// Judges what one party lists, calls with and returns.
-pub(in crate::check) struct ToolSchemaJudge<'a> {
+pub(in crate::check) struct ToolSchemaJudge {
     who: Party,
-    revisions: &'a dyn Fn(ConnectionId) -> Revision,
     /// Something was dropped from the trace.
     elided: bool,
     connections: BTreeMap<ConnectionId, Conversation>,
@@ -37,7 +37,7 @@ pub(in crate::check) struct ToolSchemaJudge<'a> {
 #[derive(Default)]
 struct Conversation {
     tools: Option<ToolSchemas>,
-    requests: HashMap<Position, ToolRequest>,
+    requests: RecentMap<Position, ToolRequest>,
 }
 
 /// A request that has to do with tools.
@@ -48,8 +48,16 @@ enum ToolRequest {
     Call(Arc<Tool>),
 }
 
-impl<'a> EventJudge<'a> for ToolSchemaJudge<'_> {
-    fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+impl EventJudge for ToolSchemaJudge {
+    fn miss_parts(&mut self) {
+        self.elided = true;
+    }
+
+    fn findings(&self) -> &[Finding] {
+        &self.judgement.findings
+    }
+
+    fn event(&mut self, event: JudgedEvent<'_>, messages: &[TraceMessage<'_>]) {
         for message in messages {
             match message.message {
                 Message::Request(request) if event.party == Party::Client => {
@@ -62,20 +70,18 @@ impl<'a> EventJudge<'a> for ToolSchemaJudge<'_> {
             }
         }
     }
+
+    fn forget(&mut self, connection: ConnectionId) {
+        self.connections.remove(&connection);
+    }
 }
 
-impl<'a> ToolSchemaJudge<'a> {
+impl ToolSchemaJudge {
     /// A judge of what `who` lists, calls with and returns; all connections share the budget.
-    pub(in crate::check) fn new(
-        trace: &Trace,
-        who: Party,
-        revisions: &'a dyn Fn(ConnectionId) -> Revision,
-        budget: TimeBudget,
-    ) -> Self {
+    pub(in crate::check) fn new(who: Party, budget: TimeBudget) -> Self {
         Self {
             who,
-            revisions,
-            elided: trace.is_elided(),
+            elided: false,
             connections: BTreeMap::new(),
             judgement: ToolJudgement::default(),
             repeats: RepeatFilter::default(),
@@ -85,12 +91,8 @@ impl<'a> ToolSchemaJudge<'a> {
         }
     }
 
-    fn revision(&self, event: &Event, message: &TraceMessage<'_>) -> Revision {
-        message.revision.unwrap_or_else(|| (self.revisions)(event.connection))
-    }
-
-    fn request(&mut self, event: &Event, request: &Request, message: &TraceMessage<'_>) {
-        let revision = self.revision(event, message);
+    fn request(&mut self, event: JudgedEvent<'_>, request: &Request, message: &TraceMessage<'_>) {
+        let revision = message.revision.unwrap_or(event.opened_for);
         let param = |name: &str| request.params.as_ref().and_then(|params| params.get(name));
         let conversation = self.connections.entry(event.connection).or_default();
         let kind = match request.method.as_str() {
@@ -115,9 +117,9 @@ impl<'a> ToolSchemaJudge<'a> {
         conversation.requests.insert(message.position, kind);
     }
 
-    fn result(&mut self, event: &Event, result: &Value, message: &TraceMessage<'_>) {
+    fn result(&mut self, event: JudgedEvent<'_>, result: &Value, message: &TraceMessage<'_>) {
         let Some(request) = message.request() else { return };
-        let revision = self.revision(event, message);
+        let revision = message.revision.unwrap_or(event.opened_for);
         let conversation = self.connections.entry(event.connection).or_default();
         let by_peer = event.party == self.who;
         // A second answer to one request finds nothing here: the envelope rules report it.
@@ -171,6 +173,11 @@ impl<'a> ToolSchemaJudge<'a> {
                 kept.push(finding.evidence_all(evidence.iter().copied()));
             }
         }
+    }
+
+    /// Gives it another budget.
+    pub(in crate::check) fn set_budget(&mut self, budget: TimeBudget) {
+        self.budget = budget;
     }
 
     /// What was found, with the number of findings that are not reported.

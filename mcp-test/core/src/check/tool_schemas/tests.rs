@@ -289,8 +289,8 @@ fn judgements_after_the_time_budget_are_reported_once_and_counted() {
     let trace = spoken(&lines);
     let judged = |who| {
         let none = TimeBudget::new(Duration::ZERO);
-        let mut judge = ToolSchemaJudge::new(&trace, who, &|_| V2025_11_25, none);
-        walk(&trace, &mut [&mut judge]);
+        let mut judge = ToolSchemaJudge::new(who, none);
+        walk(&trace, &|_| V2025_11_25, &mut judge);
         judge.into_judgement()
     };
     insta::assert_snapshot!(reported(&judged(Party::Server)), @"

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::unmade::{demand_declared, fail_unmade};
 use super::{ENDING, Recorded, RunningScenario};
-use crate::check::{self, Check, Demand, Finding, Origin, Status};
+use crate::check::{self, Check, Demand, Finding, Origin, Status, WireJudge};
 use crate::clock::Deadline;
 use crate::json::Value;
 use crate::run::Outcome;
@@ -69,14 +69,8 @@ impl RunningScenario<'_> {
         let schemas = &self.plan.schemas;
         let left = self.left().saturating_sub(self.stopwatch.elapsed());
         let ends = Deadline::after(left.saturating_add(ENDING));
-        let judgement = check::judge_trace(
-            &trace,
-            Party::Client,
-            &|_| revision,
-            (schemas, authority),
-            None,
-            ends,
-        );
+        let judge = WireJudge::new(Party::Client, (schemas.clone(), authority)).until(ends);
+        let judgement = check::judge_trace(&trace, &|_| revision, judge);
         let trace = Arc::unwrap_or_clone(trace);
         let client_run = Some(client_run);
         let outcome = self.conclude(Recorded { checks, trace, judgement, client_run });

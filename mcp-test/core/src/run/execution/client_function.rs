@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::test_function::TestEnd;
 use super::{ENDING, EarlyEnd, Progress, RunningScenario, era_hint, last_lines};
-use crate::check::{self, Finding};
+use crate::check::{self, Finding, WireJudge};
 use crate::clock::Deadline;
 use crate::run::{Outcome, Plan, ScenarioRun};
 use crate::scenario::{
@@ -70,14 +70,10 @@ impl RunningScenario<'_> {
         let (trace, spoken) = self.spoken_in(trace)?;
         // The rules, and the name of the run, are those of the revision that the client has chosen.
         self.scenario_run.revision = spoken;
-        let judgement = check::judge_trace(
-            &trace,
-            Party::Client,
-            &|_| spoken,
-            (&self.plan.schemas, self.profile.authority(None)),
-            None,
-            Deadline::after(self.left().saturating_sub(self.stopwatch.elapsed()) + ENDING),
-        );
+        let schemas = (self.plan.schemas.clone(), self.profile.authority(None));
+        let ends = Deadline::after(self.left().saturating_sub(self.stopwatch.elapsed()) + ENDING);
+        let judge = WireJudge::new(Party::Client, schemas).until(ends);
+        let judgement = check::judge_trace(&trace, &|_| spoken, judge);
         let early = match (early, still_running) {
             (Some(EarlyEnd::TimedOut), Some(finding)) => {
                 Some(EarlyEnd::Stopped(Stop::Finding(finding)))

@@ -1,6 +1,7 @@
 //! What a failure of a test has to do with the era of its revision: a method that the failure is about does not exist there.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::check::{Cause, Finding};
 use crate::json::Value;
@@ -31,10 +32,12 @@ pub(super) fn hint<'a>(
         awaited.into_iter().chain(requested)
     });
     let shown = Shown::of(trace, &evidence);
-    let missing = requested.chain(shown.methods.iter().copied()).find_map(|(side, name)| {
-        let method = spec::method(name)?;
-        (!method.sent_by(side, revision)).then(|| of_method(method, side, revision)).flatten()
-    });
+    let missing = requested
+        .chain(shown.methods.iter().map(|(side, name)| (*side, &**name)))
+        .find_map(|(side, name)| {
+            let method = spec::method(name)?;
+            (!method.sent_by(side, revision)).then(|| of_method(method, side, revision)).flatten()
+        });
     missing.or_else(|| of_server_requests(&shown, trace, revision))
 }
 
@@ -48,7 +51,7 @@ pub(super) fn missing_at(
     let shown = Shown::of(trace, &evidence).methods;
     let mut sent = shown.into_iter().filter(|(side, _)| *side == Side::Client);
     sent.find_map(|(side, name)| {
-        spec::method(name).filter(|method| !method.sent_by(side, revision)).map(|it| it.name)
+        spec::method(&name).filter(|method| !method.sent_by(side, revision)).map(|it| it.name)
     })
 }
 
@@ -66,15 +69,15 @@ pub(super) fn of_handshake(trace: &Trace, revision: Revision) -> Option<String> 
 }
 
 /// What the findings are about, as far as their evidence shows it.
-struct Shown<'a> {
+struct Shown {
     /// The methods of the messages, and of the requests that they answer.
-    methods: Vec<(Side, &'a str)>,
+    methods: Vec<(Side, Arc<str>)>,
     /// Whether a request of the client has failed.
     has_failed_request: bool,
 }
 
-impl<'a> Shown<'a> {
-    fn of(trace: &'a Trace, evidence: &BTreeSet<Seq>) -> Self {
+impl Shown {
+    fn of(trace: &Trace, evidence: &BTreeSet<Seq>) -> Self {
         let mut shown = Self { methods: Vec::new(), has_failed_request: false };
         let mut correlator = Correlator::default();
         for event in &trace.events {
@@ -88,9 +91,9 @@ impl<'a> Shown<'a> {
                 Party::Client | Party::Harness => (Side::Client, Side::Server),
             };
             for correlated in messages {
-                shown.methods.extend(correlated.message.method().map(|name| (side, name)));
+                shown.methods.extend(correlated.message.method().map(|name| (side, name.into())));
                 let request = correlated.request();
-                shown.methods.extend(request.map(|request| (other, request.method)));
+                shown.methods.extend(request.map(|request| (other, Arc::clone(&request.method))));
                 shown.has_failed_request |=
                     side == Side::Server && request.is_some() && is_failure(correlated.message);
             }
@@ -141,7 +144,7 @@ fn attribute(revisions: Revisions) -> String {
 
 /// The hint for a request that failed though the client can answer what the server may have wanted to ask: in the stateless era
 /// a server has no request to ask it with, and an SDK that is used as before returns an error to the server's own code.
-fn of_server_requests(shown: &Shown<'_>, trace: &Trace, revision: Revision) -> Option<String> {
+fn of_server_requests(shown: &Shown, trace: &Trace, revision: Revision) -> Option<String> {
     if revision.era() != Era::Stateless || !shown.has_failed_request || has_asked(trace) {
         return None;
     }

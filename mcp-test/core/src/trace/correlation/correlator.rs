@@ -1,6 +1,6 @@
 //! The messages of a trace, connection by connection.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::messages::Correlation;
 use super::relation::Correlated;
@@ -21,37 +21,44 @@ pub struct Position {
 
 /// Follows the events of a trace, in order.
 ///
-/// What it remembers grows with the trace, whose length is bounded.
+/// What it remembers of a connection is bounded; connections that are over are for the caller to [`forget`](Self::forget).
 #[doc(hidden)]
 #[derive(Debug, Default)]
-pub struct Correlator<'a> {
-    connections: BTreeMap<ConnectionId, Connection<'a>>,
+pub struct Correlator {
+    connections: BTreeMap<ConnectionId, Connection>,
 }
+
+/// Of how many HTTP exchanges the revision and the status are remembered.
+const EXCHANGES: usize = 10_000;
 
 #[derive(Debug, Default)]
-struct Connection<'a> {
-    messages: Correlation<'a, Position>,
-    /// The statuses of the HTTP exchanges.
-    statuses: HashMap<u64, u16>,
+struct Connection {
+    messages: Correlation<Position>,
+    /// The statuses of the latest HTTP exchanges.
+    statuses: BTreeMap<u64, u16>,
 }
 
-impl<'a> Correlator<'a> {
+impl Correlator {
     /// Follows an event, and returns its well-formed messages.
-    pub(crate) fn event(&mut self, event: &'a Event) -> Vec<Correlated<'a, Position>> {
+    pub(crate) fn event<'e>(&mut self, event: &'e Event) -> Vec<Correlated<'e, Position>> {
         match &event.kind {
             EventKind::HttpRequest { headers, .. } => {
                 if let (Some(exchange), Some(revision)) =
                     (event.exchange, named_revision::in_headers(headers).known())
                 {
                     let revisions = &mut self.connection(event).messages.revisions;
-                    // Unbounded here, because the length of a trace bounds the number of its exchanges.
-                    revisions.set_header(exchange, revision, usize::MAX);
+                    revisions.set_header(exchange, revision, EXCHANGES);
                 }
             }
             EventKind::HttpResponse { status, .. } => {
                 // Remembered for the body, which is an event of its own.
                 if let Some(exchange) = event.exchange {
-                    self.connection(event).statuses.insert(exchange, *status);
+                    let statuses = &mut self.connection(event).statuses;
+                    statuses.insert(exchange, *status);
+                    if statuses.len() > EXCHANGES {
+                        // Exchanges are numbered in order, so the first one is the oldest.
+                        statuses.pop_first();
+                    }
                 }
             }
             EventKind::Message { parsed, .. } => {
@@ -62,13 +69,22 @@ impl<'a> Correlator<'a> {
         Vec::new()
     }
 
-    fn connection(&mut self, event: &Event) -> &mut Connection<'a> {
+    /// Forgets a connection that is over.
+    pub(crate) fn forget(&mut self, connection: ConnectionId) {
+        self.connections.remove(&connection);
+    }
+
+    fn connection(&mut self, event: &Event) -> &mut Connection {
         self.connections.entry(event.connection).or_default()
     }
 }
 
-impl<'a> Connection<'a> {
-    fn frame(&mut self, event: &'a Event, parsed: &'a ParsedText) -> Vec<Correlated<'a, Position>> {
+impl Connection {
+    fn frame<'e>(
+        &mut self,
+        event: &Event,
+        parsed: &'e ParsedText,
+    ) -> Vec<Correlated<'e, Position>> {
         match parsed.frame() {
             None => Vec::new(),
             Some(Ok(Frame::One(message))) => vec![self.message(event, None, message)],
@@ -93,17 +109,17 @@ impl<'a> Connection<'a> {
         }
     }
 
-    fn message(
+    fn message<'e>(
         &mut self,
         event: &Event,
         item: Option<usize>,
-        message: &'a Message,
-    ) -> Correlated<'a, Position> {
+        message: &'e Message,
+    ) -> Correlated<'e, Position> {
         let position = Position { seq: event.seq, item };
         self.messages.message(event.party, event.exchange, position, message)
     }
 
-    fn malformed(&mut self, event: &Event, parsed: &ParsedText, malformed: &'a Malformed) {
+    fn malformed(&mut self, event: &Event, parsed: &ParsedText, malformed: &Malformed) {
         let status = event.exchange.and_then(|exchange| self.statuses.get(&exchange));
         let is_refusal = status.is_some_and(|status| !(200..300).contains(status));
         // The body of an HTTP response that refuses may be JSON of any form, which replies to nothing.
@@ -148,7 +164,7 @@ mod tests {
         let messages = trace.events.iter().flat_map(|event| correlator.event(event));
         let last = messages.last().expect("a message");
         let revision = last.revision.unwrap_or(Revision::V2025_03_26);
-        (revision, last.request().map(|request| request.method.to_owned()))
+        (revision, last.request().map(|request| request.method.to_string()))
     }
 
     use Party::{Client, Server};

@@ -5,22 +5,27 @@
 //! | `correlator` | every message of a trace, connection by connection |
 //! | `messages` | the messages of one connection, or of anything else that is a sequence of messages |
 //! | `relation` | how a message is related to earlier ones |
-//! | `requests` | the table of open requests; bounded where messages are seen one by one |
+//! | `sent_requests` | the requests of one side, and what a reply answers |
+//! | `known_ids` | the ids of requests that are not remembered any more |
+//! | `requests` | a table of open requests |
 //! | `cancelled` | requests that were cancelled, and whether the other side has read the cancellation |
 //! | `revisions` | the revisions that a connection has named |
 //!
-//! Nothing is copied: messages are borrowed, and named by their position.
+//! Events are followed one at a time and not kept: of a request its id and its method are remembered, and its position.
 
 mod cancelled;
 mod correlator;
+mod known_ids;
 mod messages;
 mod non_request;
 mod relation;
 mod requests;
 mod revisions;
+mod sent_requests;
 
 #[doc(hidden)]
 pub use correlator::{Correlator, Position, claims_to_be_json_rpc};
+pub(crate) use known_ids::KnownIds;
 #[doc(hidden)]
 pub use messages::Correlation;
 pub(crate) use non_request::LatestNonRequest;

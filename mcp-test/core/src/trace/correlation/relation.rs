@@ -2,28 +2,30 @@
 //!
 //! Which message that is, is found in `messages.rs`.
 
+use std::sync::Arc;
+
 use crate::spec::Revision;
 use crate::wire::{Id, Message};
 
 /// A message, and what the messages before it imply for it.
 #[doc(hidden)]
-#[derive(Debug, Clone, Copy)]
-pub struct Correlated<'a, P> {
+#[derive(Debug, Clone)]
+pub struct Correlated<'m, P> {
     /// Where it is.
     pub(crate) position: P,
     /// The message.
-    pub(crate) message: &'a Message,
+    pub(crate) message: &'m Message,
     /// The revision in force, unless nothing has named one.
     pub(crate) revision: Option<Revision>,
     /// How it is related to earlier messages.
     #[doc(hidden)]
-    pub relation: Relation<'a, P>,
+    pub relation: Relation<P>,
 }
 
-impl<'a, P> Correlated<'a, P> {
+impl<P> Correlated<'_, P> {
     /// The request that this answers, if it is a reply and the request can be found.
     #[doc(hidden)]
-    pub fn request(&self) -> Option<&Request<'a, P>> {
+    pub fn request(&self) -> Option<&Request<P>> {
         match &self.relation {
             Relation::Reply(reply) => reply.request.as_ref(),
             Relation::Request { .. } | Relation::Notification => None,
@@ -33,31 +35,33 @@ impl<'a, P> Correlated<'a, P> {
 
 /// How a message is related to earlier ones.
 #[doc(hidden)]
-#[derive(Debug, Clone, Copy)]
-pub enum Relation<'a, P> {
+#[derive(Debug, Clone)]
+pub enum Relation<P> {
     /// Not at all.
     Notification,
     /// A request.
     Request {
-        /// The latest earlier request of the same side with the same id.
-        previous: Option<Request<'a, P>>,
+        /// The latest earlier request of the same side with the same id, if it is remembered.
+        previous: Option<Request<P>>,
+        /// Whether an earlier request had the id, remembered or not.
+        is_repeated: bool,
     },
     /// A reply.
-    Reply(Reply<'a, P>),
+    Reply(Reply<P>),
 }
 
 /// A request, as it was known just before the message that refers to it.
-#[derive(Debug, Clone, Copy)]
-pub struct Request<'a, P> {
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request<P> {
     /// Where it is.
     #[doc(hidden)]
     pub position: P,
     /// Its id.
     #[doc(hidden)]
-    pub id: &'a Id,
+    pub id: Arc<Id>,
     /// Its method.
     #[doc(hidden)]
-    pub method: &'a str,
+    pub method: Arc<str>,
     /// The revision that it was sent in.
     pub(crate) revision: Option<Revision>,
     /// Neither it nor anything before it has named a revision, known or not.
@@ -71,25 +75,25 @@ pub struct Request<'a, P> {
 }
 
 /// What a reply answers.
-#[derive(Debug, Clone, Copy)]
-pub struct Reply<'a, P> {
+#[derive(Debug, Clone)]
+pub struct Reply<P> {
     /// The request with its id in the same HTTP exchange, or else the latest one with its id.
     ///
     /// Several clients may share what is one HTTP connection here, and with it their ids.
     #[doc(hidden)]
-    pub request: Option<Request<'a, P>>,
+    pub request: Option<Request<P>>,
     /// The request without a reply that this settles: in the same HTTP exchange, or else the latest one with its id.
     #[doc(hidden)]
     pub settles: Option<P>,
     /// How its id fits the requests that are open.
-    pub(crate) fit: Fit<'a>,
+    pub(crate) fit: Fit,
     /// The request had been cancelled, and the side that replied had certainly read the cancellation.
     pub(crate) is_late: bool,
     /// The method of the request that a reply without an id must answer, since no other message can have been answered by it.
-    pub(crate) only_open: Option<&'a str>,
+    pub(crate) only_open: Option<Arc<str>>,
 }
 
-impl<P> Reply<'_, P> {
+impl<P> Reply<P> {
     /// To no request that is known.
     pub(super) const UNKNOWN: Self =
         Self { request: None, settles: None, fit: Fit::Unknown, is_late: false, only_open: None };
@@ -108,14 +112,16 @@ impl<P> Reply<'_, P> {
 
 /// How the id of a reply fits the requests of the other side.
 #[doc(hidden)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fit<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fit {
     /// It is that of an open request of this method.
-    Open(&'a str),
+    Open(Arc<str>),
     /// It is that of a request of this method, and there is a reply to each such request already.
-    Again(&'a str),
+    Again(Arc<str>),
     /// It spells the id of an open request in another JSON type.
-    Retyped(&'a Id),
+    Retyped(Arc<Id>),
+    /// A request that is not remembered any more has it, or may have had it.
+    Forgotten,
     /// No request has it.
     Unknown,
 }

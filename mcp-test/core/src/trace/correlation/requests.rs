@@ -16,7 +16,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// For a trace, which is bounded itself.
+    /// Where the caller removes what is too much.
     pub(super) const NONE: Self = Self { requests: usize::MAX, per_key: usize::MAX };
 }
 

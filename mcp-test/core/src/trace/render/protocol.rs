@@ -21,7 +21,7 @@ const INITIALIZE: &str = "initialize";
 pub(super) fn is_of_handshake(message: &Correlated<'_, Position>) -> bool {
     match message.message.method() {
         Some(method) => method == INITIALIZE || method == "notifications/initialized",
-        None => message.request().is_some_and(|request| request.method == INITIALIZE),
+        None => message.request().is_some_and(|request| &*request.method == INITIALIZE),
     }
 }
 
