@@ -134,6 +134,16 @@ pub struct ExitWait {
     pub start_up: Option<Duration>,
 }
 
+impl ExitWait {
+    /// Whether a process that still runs after the wait is one that does not exit.
+    ///
+    /// One that has written no message may still be starting. One that has taken longer for its start is slow, and the machine busy:
+    /// the end may take as long.
+    pub(crate) fn is_conclusive(self) -> bool {
+        self.start_up.is_some_and(|start_up| start_up <= self.waited)
+    }
+}
+
 /// A signal that ends a process.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

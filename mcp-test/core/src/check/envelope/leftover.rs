@@ -21,9 +21,7 @@ impl EnvelopeJudge {
         wait: Option<ExitWait>,
     ) {
         let revision = event.opened_for;
-        let may_be_starting = wait.is_some_and(|wait| wait.start_up.is_none());
-        if what == Leftover::Process && may_be_starting {
-            // A program that has written no message may still be starting, and has not read its input yet.
+        if what == Leftover::Process && wait.is_some_and(|wait| !wait.is_conclusive()) {
             return;
         }
         let (finding, rule) = match what {
