@@ -361,21 +361,17 @@ impl Trials {
             planned.plan(&ids.collect::<Vec<_>>(), jobs)
         };
         let suite = Suite::new(plan, move |outcome| reported.heading(outcome));
-        let trial = |test: &'static CaseTest| {
+        let of_case = |test: &'static CaseTest| {
             let (suite, cases) = (Arc::clone(&suite), Arc::clone(&cases));
-            let result = move || {
-                let result = match cases.id(test) {
+            test_run::trial(user.test_name(test), test.ignored.is_some(), move || {
+                match cases.id(test) {
                     Ok(id) => suite.result(&id),
                     Err(why) => TestResult::Failed(why.to_string()),
-                };
-                result.into_completion()
-            };
-            Trial::ignorable_test(user.test_name(test), result)
-                .with_ignored_flag(test.ignored.is_some())
+                }
+            })
         };
-        let mut trials: Vec<Trial> = user.tests.iter().map(trial).collect();
-        let in_step = move || cases.check_in_step().into_completion();
-        trials.push(Trial::ignorable_test(user.in_step_name(), in_step));
+        let mut trials: Vec<Trial> = user.tests.iter().map(of_case).collect();
+        trials.push(test_run::trial(user.in_step_name(), false, move || cases.check_in_step()));
         trials
     }
 }

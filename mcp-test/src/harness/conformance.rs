@@ -21,6 +21,7 @@ use mcp_test_suite::scenarios::{self, fixtures};
 use super::known;
 use super::output;
 use super::suite::{Planned, Strictness, Suite};
+use super::test_run;
 
 /// Every built-in scenario that applies to a target, as tests for [`main!`](crate::main!).
 ///
@@ -320,11 +321,11 @@ impl Trials {
             judges_known: is_whole.then_some((name, strictness)),
         };
         let suite = Suite::new(move || Ok(planned), heading);
-        let trial = |(name, id): (String, String)| {
+        let of_scenario = |(name, id): (String, String)| {
             let suite = Arc::clone(&suite);
-            Trial::ignorable_test(name, move || suite.result(&id).into_completion())
+            test_run::trial(name, false, move || suite.result(&id))
         };
-        named.into_iter().map(trial).collect()
+        named.into_iter().map(of_scenario).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 #[cfg(feature = "harness")]
-use libtest_mimic::{Completion, Failed};
+use libtest_mimic::{Completion, Failed, Trial};
 use mcp_test_core::check::Finding;
 use mcp_test_core::clock;
 #[cfg(feature = "harness")]
@@ -55,10 +55,20 @@ pub(super) enum TestResult {
     Failed(String),
 }
 
+/// A test of any kind, which is given its result by `run`.
+#[cfg(feature = "harness")]
+pub(super) fn trial(
+    name: String,
+    is_ignored: bool,
+    run: impl FnOnce() -> TestResult + Send + 'static,
+) -> Trial {
+    Trial::ignorable_test(name, move || run().into_completion()).with_ignored_flag(is_ignored)
+}
+
 #[cfg(feature = "harness")]
 impl TestResult {
     /// The result as libtest-mimic takes it.
-    pub(super) fn into_completion(self) -> Result<Completion, Failed> {
+    fn into_completion(self) -> Result<Completion, Failed> {
         match self {
             Self::Passed => Ok(Completion::Completed),
             // The only result beside a pass that does not fail the run, and is shown with its reason.

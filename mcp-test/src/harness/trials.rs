@@ -148,7 +148,7 @@ fn scenarios() -> Vec<Trial> {
             Err(why) => Err(invalid_test(why)),
         };
         match planned {
-            Ok(runs) => trials.extend(runs.into_iter().map(trial)),
+            Ok(runs) => trials.extend(runs.into_iter().map(trial_of_scenario)),
             Err(report) => trials.push(failing(scenario, report)),
         }
     }
@@ -163,20 +163,17 @@ fn plan(
     runs(scenario, environment, &source, true)
 }
 
-fn trial(run: TestRun) -> Trial {
+fn trial_of_scenario(run: TestRun) -> Trial {
     let scenario = run.scenario;
     let scenario_run = run.scenario_run.to_string();
     let name = match scenario_run.as_str() {
         "" => scenario.test_name(),
         scenario_run => format!("{}::{scenario_run}", scenario.test_name()),
     };
-    Trial::ignorable_test(name, move || run.execute().into_result().into_completion())
-        .with_ignored_flag(scenario.ignored.is_some())
+    test_run::trial(name, scenario.ignored.is_some(), move || run.execute().into_result())
 }
 
 fn failing(scenario: &'static UserScenario, report: String) -> Trial {
-    Trial::ignorable_test(scenario.test_name(), move || {
-        TestResult::Failed(report).into_completion()
-    })
-    .with_ignored_flag(scenario.ignored.is_some())
+    let is_ignored = scenario.ignored.is_some();
+    test_run::trial(scenario.test_name(), is_ignored, move || TestResult::Failed(report))
 }
