@@ -10,6 +10,7 @@ mod cases;
 mod cost;
 mod exchanges;
 mod exploration;
+mod judging;
 mod mock_server;
 mod programs;
 mod validation;
@@ -25,6 +26,7 @@ fn main() -> Result<()> {
         [exchanges::CHILD, kind, url] => exchanges::run_exchanges(kind, url),
         [mock_server::CHILD, kind] => mock_server::serve(kind),
         [case_runs::CHILD, kind] => case_runs::run_cases(kind),
+        [judging::CHILD, messages] => judging::judge(messages),
         [validation::CHILD] => validation::time_first_validation(),
         // `cargo bench` passes `--bench`. `cargo test` runs this program, too, but without it: then there is nothing to do.
         _ if args.iter().any(|arg| arg == "--bench") => table(),
@@ -37,6 +39,7 @@ fn table() -> Result<()> {
         "Each row: what is measured, our cost, the cost of the baseline, and their ratio (below 1: ours is lower).\n"
     );
     validation::table()?;
+    judging::table()?;
     cases::table()?;
     exchanges::table()?;
     mock_server::table()?;
