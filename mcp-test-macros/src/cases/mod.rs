@@ -85,7 +85,7 @@ fn files(contract: &Contract<'_>, root: &Path) -> Result<Vec<File>, String> {
     let several = found.several;
     let mut functions = names::Used::with(&[expand::COMPLETENESS_TEST]);
     let file = |(path, cases): (String, Vec<read::Case>)| {
-        let name = modules.name(&names::of_file(&path, &pattern));
+        let name = modules.name(&names::name_for_file(&path, &pattern));
         let module = several.then(|| name.clone());
         if several {
             // Each file has a module of its own, in which all names are free.
@@ -93,7 +93,7 @@ fn files(contract: &Contract<'_>, root: &Path) -> Result<Vec<File>, String> {
         }
         let test = |(index, case): (usize, read::Case)| Test {
             module: module.clone(),
-            function: functions.name(&names::of_case(case.title.as_deref(), index + 1)),
+            function: functions.name(&names::name_for_case(case.title.as_deref(), index + 1)),
             wanted: contract.wants(&case.tags),
             ignored: match case.skip {
                 Some(reason) => Some(reason),

@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 const LONGEST: usize = 100;
 
 /// The module of a pattern: `contracts` for `contracts/*.yaml`, `contracts_calculator` for `contracts/calculator.yaml`.
-pub(super) fn of_pattern(pattern: &str) -> String {
+pub(super) fn name_for_pattern(pattern: &str) -> String {
     identifier(stem(pattern)).unwrap_or_else(|| "cases".to_owned())
 }
 
 /// The module of a file, without the directories that every file of the pattern has.
-pub(super) fn of_file(path: &str, pattern: &str) -> String {
+pub(super) fn name_for_file(path: &str, pattern: &str) -> String {
     let shared = |(one, other): &(&str, &str)| one == other && !super::find::is_wild(other);
     let directories = path.split('/').zip(pattern.split('/')).take_while(shared).count();
     let own: Vec<&str> = path.split('/').skip(directories).collect();
@@ -21,7 +21,7 @@ pub(super) fn of_file(path: &str, pattern: &str) -> String {
 }
 
 /// The function of a case; `number` is its number in the file, counted from one.
-pub(super) fn of_case(title: Option<&str>, number: usize) -> String {
+pub(super) fn name_for_case(title: Option<&str>, number: usize) -> String {
     title.and_then(identifier).unwrap_or_else(|| format!("case_{number}"))
 }
 

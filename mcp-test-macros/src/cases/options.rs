@@ -109,7 +109,7 @@ pub(super) fn validate<'a>(arguments: &'a Arguments, errors: &mut Errors) -> Opt
         }
     }
     let options = options_of(once, errors);
-    let module = options.name.clone().unwrap_or_else(|| names::of_pattern(&pattern.value()));
+    let module = options.name.clone().unwrap_or_else(|| names::name_for_pattern(&pattern.value()));
     let contract = Contract { pattern, krate: crate_path(parsed), module, options };
     errors.is_empty().then_some(contract)
 }

@@ -73,7 +73,7 @@ fn named<'a>(parsed: &[(Option<&'a Ident>, &'a ExprCall)], errors: &mut Errors) 
         let name = match name {
             Some(name) => (*name).clone(),
             None => {
-                let values = of_values(&call.args).filter(|name| !used.contains(name));
+                let values = name_for_values(&call.args).filter(|name| !used.contains(name));
                 let mut numbered = (index + 1..).map(|number| format!("case_{number}"));
                 let name = values.or_else(|| numbered.find(|name| !used.contains(name)));
                 let name = name.unwrap_or_default();
@@ -88,7 +88,7 @@ fn named<'a>(parsed: &[(Option<&'a Ident>, &'a ExprCall)], errors: &mut Errors) 
 }
 
 /// `case_1_two` for `case(1, "two")`.
-fn of_values(values: &Punctuated<Expr, Token![,]>) -> Option<String> {
+fn name_for_values(values: &Punctuated<Expr, Token![,]>) -> Option<String> {
     let mut name = String::from("case");
     for value in values {
         let text = value.to_token_stream().to_string().replace('-', " minus ").to_lowercase();

@@ -74,7 +74,7 @@ pub(super) fn run(args: &AuthorizationArgs) -> Result<u8, CliError> {
     let target = settings.target(&issuer, args.format);
     let secret = settings.client_secret.as_ref().map(|secret| secret.value.reveal().to_owned());
     let schedule = ScheduleOptions { jobs: Some(NonZeroUsize::MIN), ..ScheduleOptions::default() };
-    let mut options = RunOptions::of_scenarios(&scenarios, false, schedule, &args.common());
+    let mut options = RunOptions::for_scenarios(&scenarios, false, schedule, &args.common());
     options.profile = args.profile;
     options.expand_scenarios(TestedSide::Authorization)?;
     execute::execute(RunRequest {

@@ -227,7 +227,7 @@ pub(super) struct CommonRunOptions {
 
 impl RunOptions {
     /// The options of a run of these scenarios, with defaults for the options that only runs of built-in scenarios have.
-    pub(super) fn of_scenarios(
+    pub(super) fn for_scenarios(
         scenarios: &[String],
         strict: bool,
         schedule: ScheduleOptions,

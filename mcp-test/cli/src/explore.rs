@@ -46,7 +46,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<u8, CliError> {
     let secrets = resolved.secrets.clone().and(inherited_secrets());
     let code = execute(RunRequest {
         command: RunCommand::Explore,
-        options: &RunOptions::of_scenarios(
+        options: &RunOptions::for_scenarios(
             &[],
             args.strict,
             ScheduleOptions::default(),

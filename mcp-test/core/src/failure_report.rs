@@ -20,7 +20,7 @@ use crate::trace;
 #[doc(hidden)]
 pub use test_function::expected;
 #[doc(hidden)]
-pub use test_function::of_probe;
+pub use test_function::format_probe_failure;
 #[doc(hidden)]
 pub use test_function::stderr_of_test;
 
@@ -113,7 +113,7 @@ impl<'a> FailureFormatter<'a> {
             line(out, 4, &format!("Blame: {blame}"));
         }
         if let Some(sdk) = finding.and_then(|finding| finding.sdk) {
-            line(out, 4, &format!("SDK: {}", of_sdk(sdk)));
+            line(out, 4, &format!("SDK: {}", sdk_hint(sdk)));
         }
         if let Some(shape) = finding.and_then(|finding| finding.shape.as_ref()) {
             line(out, 4, &format!("Shape: {shape}\n{}", shape.link));
@@ -163,19 +163,19 @@ impl<'a> FailureFormatter<'a> {
 
 /// The report on a single check; see [`FailureFormatter`] for several of one outcome.
 #[must_use]
-pub fn of_check(outcome: &Outcome, check: &Check) -> String {
+pub fn format_check(outcome: &Outcome, check: &Check) -> String {
     FailureFormatter::new(outcome).check(check)
 }
 
 /// The line with the command that runs the scenario again.
 #[must_use]
-pub fn of_rerun(outcome: &Outcome, rerun: &Rerun) -> String {
+pub fn format_rerun(outcome: &Outcome, rerun: &Rerun) -> String {
     format!("  Rerun: {}\n", words::inert(&rerun.command(&outcome.scenario_run)))
 }
 
 /// The report on what belongs to no single check: the last lines on stderr, and the command that runs it again.
 #[must_use]
-pub fn of_scenario_run(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
+pub fn format_scenario_run(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
     let mut text = String::new();
     let who = outcome.scenario_run.scenario.tested_side.noun();
     if let Some(exited) = &outcome.exited {
@@ -192,7 +192,7 @@ pub fn of_scenario_run(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
         }
     }
     // After the output of the peer, which may be long.
-    text.extend(rerun.map(|rerun| of_rerun(outcome, rerun)));
+    text.extend(rerun.map(|rerun| format_rerun(outcome, rerun)));
     text
 }
 
@@ -203,7 +203,11 @@ fn stderr_line(line: &str) -> String {
 
 /// The report on a target that could not be tested at all, after an attempt at the revision `tried`.
 #[must_use]
-pub fn of_preflight(target: &str, finding: &Finding, tried: Option<Revision>) -> String {
+pub fn format_preflight_failure(
+    target: &str,
+    finding: &Finding,
+    tried: Option<Revision>,
+) -> String {
     let mut text = format!("cannot test `{target}`: {finding}\n");
     // That a program was not found, or a port refused the connection, needs no remark that it is the environment.
     if let Some(blame) = blame(finding.blame).filter(|_| finding.blame != Blame::Environment) {
@@ -214,7 +218,7 @@ pub fn of_preflight(target: &str, finding: &Finding, tried: Option<Revision>) ->
 }
 
 /// What it means for an author that an SDK was recognised.
-pub fn of_sdk(sdk: Sdk) -> String {
+pub fn sdk_hint(sdk: Sdk) -> String {
     format!("this comes from {sdk}, not from the server's own code")
 }
 
@@ -264,7 +268,7 @@ mod tests {
         let mut outcome = sample::failed();
         let finding = Finding::peer("a second GET is refused").sdk(Some(Sdk::TypeScript));
         outcome.checks = vec![Check::from_finding("streams", Origin::Own, finding)];
-        insta::assert_snapshot!(of_check(&outcome, &outcome.checks[0]), @r#"
+        insta::assert_snapshot!(format_check(&outcome, &outcome.checks[0]), @r#"
         - streams:
           Error: a second GET is refused
           Check: streams (advisory: does not count)
@@ -298,7 +302,7 @@ mod tests {
           Error: Not testable: no tool has annotations
           Check: tools-annotated
         "#);
-        insta::assert_snapshot!(of_scenario_run(&outcome, Some(&sample::rerun())), @r"
+        insta::assert_snapshot!(format_scenario_run(&outcome, Some(&sample::rerun())), @r"
         The last lines on the server's stderr:
           | warning: no name
         Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
@@ -325,7 +329,7 @@ mod tests {
     fn a_server_that_exited_is_reported() {
         let mut outcome = sample::failed();
         outcome.exited = Some("exit code 1".to_owned());
-        insta::assert_snapshot!(of_scenario_run(&outcome, None), @r"
+        insta::assert_snapshot!(format_scenario_run(&outcome, None), @r"
         The server exited on its own, with exit code 1
         The last lines on the server's stderr:
           | warning: no name
@@ -353,7 +357,7 @@ mod tests {
         let finding = Finding::environment("nothing listens at http://127.0.0.1:9/mcp")
             .got("connection refused")
             .hint("start the server, or let mcp-test start it: `--url URL -- COMMAND`");
-        insta::assert_snapshot!(of_preflight("http://127.0.0.1:9/mcp", &finding, None), @r"
+        insta::assert_snapshot!(format_preflight_failure("http://127.0.0.1:9/mcp", &finding, None), @r"
         cannot test `http://127.0.0.1:9/mcp`: nothing listens at http://127.0.0.1:9/mcp
           got connection refused
           hint: start the server, or let mcp-test start it: `--url URL -- COMMAND`
@@ -363,7 +367,7 @@ mod tests {
     #[test]
     fn a_requirement_is_looked_up_in_the_revision_that_was_tried() {
         let finding = Finding::peer("no answer").requires(Requirement::JSONRPC_REQUEST_ANSWERED);
-        let text = of_preflight("x", &finding, Some(Revision::V2025_06_18));
+        let text = format_preflight_failure("x", &finding, Some(Revision::V2025_06_18));
         assert!(text.contains("/specification/2025-06-18/"), "{text}");
     }
 }

@@ -16,14 +16,14 @@ pub(super) struct Ambiguity {
 }
 
 /// The first ambiguity of a message.
-pub(super) fn of(message: &Value, notes: &[Note]) -> Option<Ambiguity> {
-    notes.iter().find_map(of_note).or_else(|| message.as_object().and_then(of_members))
+pub(super) fn find(message: &Value, notes: &[Note]) -> Option<Ambiguity> {
+    notes.iter().find_map(find_in_note).or_else(|| message.as_object().and_then(find_in_members))
 }
 
 /// The first ambiguity of each message of a batch, by its index; `None` if there are more than can be told apart.
-pub(super) fn of_items(items: &[Value], notes: &[Note]) -> Option<HashMap<usize, Ambiguity>> {
+pub(super) fn find_in_items(items: &[Value], notes: &[Note]) -> Option<HashMap<usize, Ambiguity>> {
     let mut found = HashMap::new();
-    for Ambiguity { pointer, reason } in notes.iter().filter_map(of_note) {
+    for Ambiguity { pointer, reason } in notes.iter().filter_map(find_in_note) {
         let mut tokens = pointer.tokens();
         let index = tokens.next().and_then(|index| index.parse().ok())?;
         let pointer = tokens.fold(Pointer::root(), |place, name| place.member(&name));
@@ -34,14 +34,14 @@ pub(super) fn of_items(items: &[Value], notes: &[Note]) -> Option<HashMap<usize,
         return None;
     }
     for (index, item) in items.iter().enumerate() {
-        if let Some(ambiguity) = item.as_object().and_then(of_members) {
+        if let Some(ambiguity) = item.as_object().and_then(find_in_members) {
             found.entry(index).or_insert(ambiguity);
         }
     }
     Some(found)
 }
 
-fn of_note(note: &Note) -> Option<Ambiguity> {
+fn find_in_note(note: &Note) -> Option<Ambiguity> {
     let reason = match note.kind {
         // RFC 8259, section 4: some parsers take the first, some the last, and some refuse the text.
         NoteKind::DuplicateMember { .. } => {
@@ -56,7 +56,7 @@ fn of_note(note: &Note) -> Option<Ambiguity> {
 }
 
 /// A member of JSON-RPC that is spelled in another case, which some parsers read all the same.
-fn of_members(message: &Object) -> Option<Ambiguity> {
+fn find_in_members(message: &Object) -> Option<Ambiguity> {
     let is_respelled = |name: &&str| {
         // By way of upper case, to which Unicode also maps letters such as the long s.
         !MEMBERS.contains(name) && MEMBERS.contains(&&*name.to_uppercase().to_lowercase())

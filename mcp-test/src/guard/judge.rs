@@ -94,7 +94,7 @@ impl Guard {
             }
         };
         let Value::Array(values) = &value else {
-            let ambiguity = ambiguity::of(&value, &notes);
+            let ambiguity = ambiguity::find(&value, &notes);
             return match self.judge_value(conversation, &value, ambiguity, carried) {
                 None => Verdict::Passes,
                 Some(refusal) => Verdict::Refused(refusal),
@@ -118,7 +118,7 @@ impl Guard {
         notes: &[Note],
         carried: Carried,
     ) -> Verdict {
-        let Some(mut ambiguities) = ambiguity::of_items(values, notes) else {
+        let Some(mut ambiguities) = ambiguity::find_in_items(values, notes) else {
             self.counters.count_incoming();
             let here = self.in_force(conversation, carried, NamedRevision::Absent);
             return Verdict::Refused(Refusal::ambiguous_batch(here.primary));

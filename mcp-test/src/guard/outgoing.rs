@@ -45,13 +45,13 @@ impl Guard {
         let mut invalid = Vec::new();
         match Document::parse(text.clone()) {
             Ok(Document { value: Value::Array(values), notes, .. }) => {
-                let mut ambiguities = ambiguity::of_items(&values, &notes).unwrap_or_default();
+                let mut ambiguities = ambiguity::find_in_items(&values, &notes).unwrap_or_default();
                 invalid.extend(values.iter().enumerate().filter_map(|(index, value)| {
                     self.judge_outgoing_value(conversation, value, ambiguities.remove(&index))
                 }));
             }
             Ok(Document { value, notes, .. }) => {
-                let ambiguity = ambiguity::of(&value, &notes);
+                let ambiguity = ambiguity::find(&value, &notes);
                 invalid.extend(self.judge_outgoing_value(conversation, &value, ambiguity));
             }
             Err(error) => {

@@ -96,7 +96,7 @@ impl KnownOfScenario {
     }
 
     /// The known violations of a run with this target; those of the attribute come first.
-    pub(super) fn of_run(&self, tested: &Tested) -> Result<KnownViolations, UnknownRequirement> {
+    pub(super) fn for_run(&self, tested: &Tested) -> Result<KnownViolations, UnknownRequirement> {
         let of_target = tested.known_violations();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         // Even if the run does not end, so that its target is known to declare them.

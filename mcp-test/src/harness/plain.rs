@@ -40,7 +40,7 @@ pub fn run_test(scenario: &'static UserScenario) {
 
 fn planned(scenario: &'static UserScenario) -> Result<Vec<TestRun>, InvalidTest> {
     let environment = Environment::read()?;
-    let source = Source::of_scenario(&scenario.body, &environment)?;
+    let source = Source::for_scenario(&scenario.body, &environment)?;
     runs(scenario, &environment, &source, false)
 }
 

@@ -25,7 +25,7 @@ pub(super) enum Source {
 
 impl Source {
     /// The source of what a scenario tests.
-    pub(super) fn of_scenario(
+    pub(super) fn for_scenario(
         body: &UserBody,
         environment: &Environment,
     ) -> Result<Self, InvalidTest> {

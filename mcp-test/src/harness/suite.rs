@@ -67,7 +67,7 @@ enum NotRun {
     #[error(transparent)]
     Unplanned(mcp_test_core::Error),
     /// The target cannot be tested.
-    #[error("{}", failure_report::of_preflight(target, finding, None))]
+    #[error("{}", failure_report::format_preflight_failure(target, finding, None))]
     Preflight { target: String, finding: Box<Finding> },
     /// The operating system refused a thread.
     #[error("cannot create a thread for the run: {0}")]
@@ -388,7 +388,8 @@ impl Suite {
             let mut formatter = FailureFormatter::new(outcome);
             let mut checks = String::new();
             for check in outcome.failing().filter(|check| is_reported(outcome, &check.id)) {
-                let known = problems.of_check(check).and_then(|it| Some((it, it.first_failing()?)));
+                let known =
+                    problems.find_for_check(check).and_then(|it| Some((it, it.first_failing()?)));
                 let known = known.filter(|(_, first)| {
                     // What a baseline expects elsewhere is not reported there.
                     let is_of_scenario = first.scenario == outcome.scenario_run.scenario;

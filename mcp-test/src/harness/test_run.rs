@@ -276,7 +276,7 @@ impl TestRun {
             }
             Progress::Asking | Progress::Ending => heartbeat.allow(FAREWELL),
         };
-        let known = match self.known.of_run(tested) {
+        let known = match self.known.for_run(tested) {
             Ok(known) => known,
             Err(unknown) => return Finding::test(unknown.to_string()).into(),
         };
@@ -287,7 +287,7 @@ impl TestRun {
             transport: self.scenario_run.transport,
             timeout: self.timeout,
             target_key: self.source.key(),
-            unanswered: self.unanswered.of_run(),
+            unanswered: self.unanswered.for_run(),
         };
         match tested {
             Tested::Server(target) => runtime.block_on(run_single(&run, target, &progress)),
@@ -401,7 +401,7 @@ impl TestRun {
             | ScenarioRunResult::Skipped(reason)
             | ScenarioRunResult::Undecided(reason) => TestResult::Skipped(reason),
             ScenarioRunResult::NotRun(failure) => {
-                let text = failure_report::of_probe(&failure);
+                let text = failure_report::format_probe_failure(&failure);
                 TestResult::Failed(format!("{heading}\n{text}{}", other_panics(panics)))
             }
             ScenarioRunResult::Finished(outcome) => match outcome.verdict {

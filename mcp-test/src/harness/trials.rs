@@ -159,7 +159,7 @@ fn plan(
     scenario: &'static UserScenario,
     environment: &Environment,
 ) -> Result<Vec<TestRun>, InvalidTest> {
-    let source = Source::of_scenario(&scenario.body, environment)?;
+    let source = Source::for_scenario(&scenario.body, environment)?;
     runs(scenario, environment, &source, true)
 }
 

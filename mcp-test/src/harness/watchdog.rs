@@ -122,7 +122,7 @@ fn on_thread<T>(
         },
     };
     // The target may run as tasks of the runtime, and block on threads of it.
-    let panics = PanicWatch::of_thread();
+    let panics = PanicWatch::for_this_thread();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .on_thread_start(move || panics.add_thread())

@@ -67,7 +67,7 @@ fn formatted(name: &str, bytes: &[u8], tally: &mut Tally) -> Option<String> {
     let unformatted = formatted.as_ref().map_or(1, |formatted| formatted.unformatted.len());
     if unformatted > 0 {
         // Only what keeps the text from being YAML: `lint` reports the rest.
-        let read = cases::of_bytes(name, bytes, &ReadOptions::default());
+        let read = cases::load_bytes(name, bytes, &ReadOptions::default());
         let broken = read.diagnostics.iter().filter(|diagnostic| {
             diagnostic.level == Level::Error
                 && ["encoding", "limit", "syntax"].contains(&diagnostic.name)

@@ -31,7 +31,7 @@ pub(super) fn lint(args: &LintArgs) -> Result<u8, CliError> {
     args.allow.iter().try_for_each(|name| check_known(name))?;
     let options = ReadOptions::default().strict(args.strict);
     let loaded = match is_stdin(&args.files) {
-        true => cases::of_bytes(STDIN, &stdin()?, &options),
+        true => cases::load_bytes(STDIN, &stdin()?, &options),
         false => cases::of_files(&args.files, &options).map_err(CliError::Cases)?,
     };
     let (files, known) = (loaded.files, loaded.cases.iter().count());
@@ -98,7 +98,7 @@ struct Report {
 }
 
 impl Report {
-    fn of_level(&self, level: Level) -> usize {
+    fn count_at(&self, level: Level) -> usize {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.level == level).count()
     }
 
@@ -117,7 +117,7 @@ impl Report {
             text.push_str("\n\n");
         }
         let levels = [Level::Error, Level::Warning, Level::Note];
-        let found = levels.map(|level| (self.of_level(level), level));
+        let found = levels.map(|level| (self.count_at(level), level));
         let found = found.into_iter().filter(|(times, _)| *times > 0);
         let found: Vec<String> = found.map(|(times, level)| count(times, level.as_str())).collect();
         let what = match found.as_slice() {
@@ -134,9 +134,9 @@ impl Report {
         object.push("schemaVersion", SCHEMA_VERSION);
         object.push("files", self.files);
         object.push("cases", self.cases);
-        object.push("errors", self.of_level(Level::Error));
-        object.push("warnings", self.of_level(Level::Warning));
-        object.push("notes", self.of_level(Level::Note));
+        object.push("errors", self.count_at(Level::Error));
+        object.push("warnings", self.count_at(Level::Warning));
+        object.push("notes", self.count_at(Level::Note));
         // The name is a part of the output format, which programs rely on.
         object.push(
             "complaints",
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn diagnostics_are_in_file_order_and_counted() {
         let text = "case: A\n_x: 1\nin: {\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"pin\"}\n---\n_y: 1\n";
-        let loaded = cases::of_bytes("a.yaml", text.as_bytes(), &ReadOptions::default());
+        let loaded = cases::load_bytes("a.yaml", text.as_bytes(), &ReadOptions::default());
         let diagnostics = all(loaded);
         let report = Report { files: 1, cases: 2, diagnostics, strict: true };
         let names: Vec<&str> = report.diagnostics.iter().map(|it| it.name).collect();

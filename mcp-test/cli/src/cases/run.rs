@@ -40,7 +40,7 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
     let schedule = ScheduleOptions { jobs: args.schedule.jobs.or(shared), ..args.schedule.clone() };
     execute::execute(RunRequest {
         command: RunCommand::CasesRun,
-        options: &RunOptions::of_scenarios(&ids, args.strict, schedule, &args.common),
+        options: &RunOptions::for_scenarios(&ids, args.strict, schedule, &args.common),
         loaded: Some(LoadedScenarios { scenarios, prerequisites, args: args.rerun_args() }),
         target: target.into(),
         transports: args.transports.clone(),

@@ -35,7 +35,7 @@ pub(super) fn verify(args: &VerifyClientArgs) -> Result<u8, CliError> {
     let client = ResolvedClient::new(args.command.as_deref(), is_single, required)?;
     execute::execute(RunRequest {
         command: RunCommand::CasesVerifyClient,
-        options: &RunOptions::of_scenarios(
+        options: &RunOptions::for_scenarios(
             &names,
             args.strict,
             args.schedule.clone(),

@@ -181,7 +181,8 @@ impl Reports {
         });
         // On standard error in every format: a person has to see why nothing was run.
         if let RunEvent::PreflightFailed { finding, tried } = &**event {
-            let text = failure_report::of_preflight(&self.summary.target, finding, *tried);
+            let text =
+                failure_report::format_preflight_failure(&self.summary.target, finding, *tried);
             output::error(&match self.summary.profile {
                 Profile::Official => text,
                 // The word before it takes part of the first line.

@@ -195,12 +195,12 @@ impl<W: Write> Console<W> {
         }
         if let Some(earlier) = earlier {
             text.push_str(&format!("The same as in {earlier}: {}\n", ids(&problems)));
-            text.push_str(&failure_report::of_rerun(outcome, &self.options.rerun));
+            text.push_str(&failure_report::format_rerun(outcome, &self.options.rerun));
             return text;
         }
         text.push_str(&sections);
         text.push('\n');
-        text.push_str(&failure_report::of_scenario_run(outcome, Some(&self.options.rerun)));
+        text.push_str(&failure_report::format_scenario_run(outcome, Some(&self.options.rerun)));
         let known = scenarios::find(self.options.tested_side, &outcome.scenario_run.scenario.id);
         // A file of cases may have the name of a built-in scenario.
         if known.is_some() && outcome.scenario_run.scenario.kind == Kind::BuiltIn {

@@ -48,7 +48,7 @@ impl ProblemDetails {
             text.push_str(&row("Blame", blame));
         }
         if let Some(sdk) = problem.finding().and_then(|it| it.sdk) {
-            text.push_str(&row("SDK", &failure_report::of_sdk(sdk)));
+            text.push_str(&row("SDK", &failure_report::sdk_hint(sdk)));
         }
         if let Some(shape) = problem.finding().and_then(|it| it.shape.as_ref()) {
             text.push_str(&row("Shape", &format!("{shape}\n{}", shape.link)));

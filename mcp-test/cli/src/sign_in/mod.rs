@@ -64,7 +64,7 @@ impl SignInSession {
         let learned = LearnedSecrets::default();
         client_secret.iter().for_each(|secret| learned.learn(secret));
         let prompter = Arc::new(Prompter::new(args, learned.clone()));
-        let mut settings = Settings::of_person(prompter.clone(), &endpoint.url);
+        let mut settings = Settings::for_person(prompter.clone(), &endpoint.url);
         settings.registered = args.client_id.clone().map(|id| {
             let (secret, method) = (client_secret, None);
             RegisteredClient { id, secret, method }

@@ -98,7 +98,7 @@ impl<'a> MessageValidator<'a> {
         let mut verdicts = self.frame(sender, text, parsed)?;
         // Their pointers start at the text, so a batch has them with its first item.
         if let Some(first) = verdicts.first_mut() {
-            first.problems.extend(Problem::of_duplicate_keys(parsed));
+            first.problems.extend(Problem::duplicate_keys(parsed));
         }
         Ok(verdicts)
     }
@@ -137,7 +137,7 @@ impl<'a> MessageValidator<'a> {
         let revision = self.known_or_newest(sender);
         // Only 2025-03-26 has batches.
         if !revision.has_batches() {
-            let problem = Problem::of_requirement(
+            let problem = Problem::for_requirement(
                 Requirement::JSONRPC_BATCH_NOT_SENT,
                 revision,
                 Pointer::root(),
@@ -153,7 +153,7 @@ impl<'a> MessageValidator<'a> {
 
     fn malformed(&self, sender: Sender, malformed: &Malformed) -> Verdict {
         let Malformed { pointer, expected, .. } = malformed;
-        let problem = Problem::of_requirement(
+        let problem = Problem::for_requirement(
             requirement_of(malformed),
             self.known_or_newest(sender),
             pointer.clone(),
@@ -215,7 +215,7 @@ impl<'a> MessageValidator<'a> {
         let (schemas, authority) = (self.schemas, Authority::Text);
         let shape = schemas.definition_for(message, answers, revision, authority);
         let violations = schemas.validate(message, answers, revision, authority);
-        Verdict::of_message(message, answers, shape.as_ref(), revision, violations)
+        Verdict::for_message(message, answers, shape.as_ref(), revision, violations)
     }
 
     fn revisions(&mut self, sender: Sender) -> &mut Revisions {
@@ -309,7 +309,7 @@ fn other(party: Party) -> Party {
 
 impl Problem {
     /// A violation of a requirement, with the page of the specification that has its text.
-    fn of_requirement(
+    fn for_requirement(
         requirement: &'static Requirement,
         revision: Revision,
         pointer: Pointer,

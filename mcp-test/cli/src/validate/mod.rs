@@ -106,8 +106,8 @@ impl FileValidator<'_> {
         let parsed = ParsedText::parse(text);
         match (&self.definition, parsed.value()) {
             (Some(definition), Some(value)) => {
-                let mut verdict = Verdict::of_value(definition, value);
-                verdict.problems.extend(Problem::of_duplicate_keys(&parsed));
+                let mut verdict = Verdict::for_value(definition, value);
+                verdict.problems.extend(Problem::duplicate_keys(&parsed));
                 self.report.add(line, &verdict)
             }
             // With a definition too, what is not JSON is reported as a message would be.

@@ -62,7 +62,7 @@ impl Verdict {
     }
 
     /// The verdict on a message.
-    pub(super) fn of_message(
+    pub(super) fn for_message(
         message: &Message,
         answers: Option<&str>,
         shape: Option<&Definition>,
@@ -77,7 +77,7 @@ impl Verdict {
     }
 
     /// The verdict on a value that was validated against a definition.
-    pub(super) fn of_value(definition: &Definition, value: &Value) -> Self {
+    pub(super) fn for_value(definition: &Definition, value: &Value) -> Self {
         Self {
             what: "the value".to_owned(),
             shape: Some(definition.name().to_owned()),
@@ -132,7 +132,7 @@ impl Verdict {
 
 impl Problem {
     /// The keys that an object has twice: readers differ in which value they take, and only one was validated.
-    pub(super) fn of_duplicate_keys(parsed: &ParsedText) -> Vec<Self> {
+    pub(super) fn duplicate_keys(parsed: &ParsedText) -> Vec<Self> {
         let duplicate = |note: &Note| match &note.kind {
             NoteKind::DuplicateMember { name } => Some(Self {
                 pointer: note.pointer.clone(),

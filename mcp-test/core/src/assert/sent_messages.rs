@@ -123,13 +123,13 @@ fn check_no_other_calls(received: &ReceivedMessages) -> Result<(), Finding> {
         .evidence_all(others.iter().take(SHOWN).map(|(_, call, _)| call.seq)))
 }
 
-fn of_method(received: &ReceivedMessages, method: &str) -> Vec<usize> {
+fn indices_of_method(received: &ReceivedMessages, method: &str) -> Vec<usize> {
     let all = received.messages.iter().enumerate();
     all.filter(|(_, received)| received.method() == method).map(|(index, _)| index).collect()
 }
 
 fn select_method(received: &ReceivedMessages, method: &str) -> Result<Selection, Finding> {
-    let indices = of_method(received, method);
+    let indices = indices_of_method(received, method);
     if indices.is_empty() {
         let expected = format!("a request or notification `{method}`");
         let finding =
@@ -140,7 +140,7 @@ fn select_method(received: &ReceivedMessages, method: &str) -> Result<Selection,
 }
 
 fn check_not_sent(received: &ReceivedMessages, method: &str) -> Result<(), Finding> {
-    let indices = of_method(received, method);
+    let indices = indices_of_method(received, method);
     if indices.is_empty() {
         return Ok(());
     }
@@ -168,7 +168,7 @@ fn check_headers(
 }
 
 fn select_unscripted(received: &ReceivedMessages, method: &str) -> Result<Selection, Finding> {
-    let mut indices = of_method(received, method);
+    let mut indices = indices_of_method(received, method);
     indices.retain(|index| received.unscripted.contains(&received.messages[*index].seq));
     if indices.is_empty() {
         let headline = format!("the client sent no unscripted `{method}`");

@@ -80,7 +80,7 @@ impl Cause {
     ///
     /// A rule that has several requirements, for replies of several kinds or for some revisions, has one cause.
     #[doc(hidden)]
-    pub fn of_rule(requirement: &'static Requirement) -> Self {
+    pub fn for_requirement(requirement: &'static Requirement) -> Self {
         const SAME: [(&Requirement, &Requirement); 3] = [
             (Requirement::JSONRPC_ERROR_ID_ECHO, Requirement::JSONRPC_RESULT_ID_ECHO),
             (
@@ -97,10 +97,10 @@ impl Cause {
     }
 
     /// The cause of a finding about a reply without an id: a server may forget it in errors only.
-    pub(crate) fn of_missing_id(is_error: bool) -> Self {
+    pub(crate) fn missing_id(is_error: bool) -> Self {
         match is_error {
             true => Self::Requirement(Requirement::JSONRPC_ERROR_ID_ECHO),
-            false => Self::of_rule(Requirement::JSONRPC_RESULT_ID_ECHO),
+            false => Self::for_requirement(Requirement::JSONRPC_RESULT_ID_ECHO),
         }
     }
 }

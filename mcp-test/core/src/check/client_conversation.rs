@@ -15,7 +15,7 @@ use self::progress::TrackedRequest;
 use super::Finding;
 use super::cited::{Cited, cites};
 use super::connection_judge::ConnectionJudge;
-use super::of_both_sides::{excessive_pings, of_other_revision, repeated_token, undeclared};
+use super::of_both_sides::{excessive_pings, other_revision, repeated_token, undeclared};
 use super::rate::{PINGS_PER_SECOND, exceeds};
 use super::recent_map::RecentMap;
 use super::walk::{EventJudge, JudgedEvent, TraceMessage};
@@ -287,7 +287,7 @@ impl ClientConversationJudge {
         if known.name == "server/discover" {
             return;
         }
-        let Some(finding) = of_other_revision(Side::Client, known, revision) else { return };
+        let Some(finding) = other_revision(Side::Client, known, revision) else { return };
         match (revision.era(), known.name) {
             (Era::Stateless, "ping") => {
                 self.findings.add(event, finding, PING_REMOVED);

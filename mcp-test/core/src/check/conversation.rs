@@ -4,6 +4,7 @@
 //! order of two messages counts only within one exchange. The rules for clients are in
 //! [`client_conversation`](super::client_conversation).
 
+mod log_messages;
 mod result_types;
 mod served;
 mod tasks;
@@ -12,12 +13,11 @@ mod tests;
 mod tracked;
 mod unasked;
 
+use self::log_messages::severity;
 use self::tracked::{Tracked, TrackedRequests};
 use super::cited::{Cited, cites};
 use super::connection_judge::ConnectionJudge;
-use super::of_both_sides::{
-    late_progress, no_progress, of_other_revision, retyped_token, undeclared,
-};
+use super::of_both_sides::{late_progress, no_progress, other_revision, retyped_token, undeclared};
 use super::recent_map::RecentMap;
 use super::walk::{EventJudge, JudgedEvent, TraceMessage};
 use super::{Finding, content};
@@ -33,8 +33,7 @@ cites! {
     BASE_CAPABILITIES_RESPECTED, ELICITATION_REQUEST_REQUIRES_CAPABILITY,
     LIFECYCLE_CAPABILITIES_RESPECTED, LIFECYCLE_CAPABILITIES_RESPECTED_SHOULD,
     LIFECYCLE_VERSION_RESPECTED, LIFECYCLE_VERSION_RESPECTED_SHOULD, LOGGING_CAPABILITY_DECLARE,
-    LOGGING_PER_REQUEST_BEFORE_RESPONSE, LOGGING_PER_REQUEST_SILENT_WITHOUT_LEVEL,
-    LOGGING_PER_REQUEST_THRESHOLD, LOGGING_SET_LEVEL_THRESHOLD, PROGRESS_INCREASES,
+    PROGRESS_INCREASES,
     PROGRESS_STOPS_AFTER_COMPLETION, PROGRESS_TASK_STOPS_TERMINAL, PROGRESS_TASK_TOKEN_CONTINUES,
     PROGRESS_TOKEN_ECHOED, PROGRESS_TOKEN_KNOWN, PROMPTS_LIST_CHANGED_REQUIRES_CAPABILITY,
     RESOURCES_LIST_CHANGED_REQUIRES_CAPABILITY, RESOURCES_UPDATED_REQUIRES_SUBSCRIBE_CAPABILITY,
@@ -47,11 +46,7 @@ cites! {
 
 /// What the files of this folder cite, file by file.
 pub(super) const CITED_BY_FILES: &[&[&Requirement]] =
-    &[CITED, result_types::CITED, served::CITED, tasks::CITED, unasked::CITED];
-
-/// The levels of log messages, the least severe first.
-const LEVELS: [&str; 8] =
-    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+    &[CITED, log_messages::CITED, result_types::CITED, served::CITED, tasks::CITED, unasked::CITED];
 
 /// Judges what servers send.
 pub(super) type ConversationJudge = ConnectionJudge<Conversation>;
@@ -236,7 +231,7 @@ impl ConversationJudge {
             }
             "resources/subscribe" => conversation.has_subscribed = true,
             "logging/setLevel" => {
-                let level = params.and_then(|params| level(params.get("level")?));
+                let level = params.and_then(|params| severity(params.get("level")?));
                 if let Some(level) = level {
                     conversation.set_levels.insert(position, level);
                 }
@@ -251,7 +246,7 @@ impl ConversationJudge {
             let posted = Posted { method: request.method.clone(), seq: event.seq };
             conversation.posted.insert(exchange, posted);
         }
-        if let Some(level) = of_meta(meta::LOG_LEVEL).and_then(level) {
+        if let Some(level) = of_meta(meta::LOG_LEVEL).and_then(severity) {
             conversation.levels_of_requests.insert(position, level);
             if let Some(exchange) = event.exchange {
                 conversation.levels_of_exchanges.insert(exchange, level);
@@ -341,7 +336,7 @@ impl ConversationJudge {
         if conversation.tracked.has_forgotten() {
             return;
         }
-        let of_token = || conversation.tracked.of_token(token);
+        let of_token = || conversation.tracked.with_token(token);
         // A token may be used again; a task goes on after its request.
         if of_token().any(|it| it.exchange == Some(exchange) || it.is_task) {
             return;
@@ -377,7 +372,7 @@ impl ConversationJudge {
 
     /// A message that servers send at other revisions only; of the stateless era another rule forbids all their requests.
     fn other_revision(&mut self, event: JudgedEvent<'_>, known: &Method, revision: Revision) {
-        let finding = of_other_revision(Side::Server, known, revision);
+        let finding = other_revision(Side::Server, known, revision);
         let Some(finding) = finding.filter(|_| revision.era() == Era::Handshake) else { return };
         let rules = [LIFECYCLE_VERSION_RESPECTED, LIFECYCLE_VERSION_RESPECTED_SHOULD];
         let rule = Cited::first_at(revision, rules);
@@ -400,7 +395,7 @@ impl ConversationJudge {
         }
         self.misplaced_progress(event, token);
         let conversation = self.conversation(event);
-        let Some(tracked) = conversation.tracked.latest_of_token(token) else {
+        let Some(tracked) = conversation.tracked.latest_with_token(token) else {
             if !elided {
                 let tracked = &conversation.tracked;
                 let is_task = token.as_str().is_some_and(|task| tracked.has_task(task));
@@ -430,67 +425,11 @@ impl ConversationJudge {
             self.findings.add(event, finding, PROGRESS_INCREASES);
         }
     }
-
-    fn log(&mut self, event: JudgedEvent<'_>, notification: &Notification) {
-        let named = notification.params.as_ref().and_then(|params| params.get("level"));
-        let revision = event.opened_for;
-        let elided = self.findings.elided;
-        let conversation = self.conversation(event);
-        let (least, rule) = if revision.era() == Era::Stateless {
-            // Over HTTP the exchange says which request a message belongs to; on a line transport it may be any open one.
-            let asked = match event.exchange {
-                Some(exchange) => conversation.levels_of_exchanges.get(&exchange).copied(),
-                None => conversation.levels_of_requests.values().min().copied(),
-            };
-            let is_late = conversation.logged_exchanges.contains_key(&event.exchange)
-                && (event.exchange.is_some() || asked.is_none());
-            if is_late && !elided {
-                let finding = Finding::peer("a log message after the reply to its request")
-                    .expected("the log messages of a request before its reply")
-                    .got("one after it");
-                self.findings.add(event, finding, LOGGING_PER_REQUEST_BEFORE_RESPONSE);
-                return;
-            }
-            let Some(asked) = asked else {
-                if !elided {
-                    let finding = Finding::peer("a log message that no open request asked for")
-                        .expected("log messages only for requests with a log level in `_meta`")
-                        .got("one while no such request was open");
-                    self.findings.add(event, finding, LOGGING_PER_REQUEST_SILENT_WITHOUT_LEVEL);
-                }
-                return;
-            };
-            (asked, LOGGING_PER_REQUEST_THRESHOLD)
-        } else {
-            match conversation.level {
-                Some((set, reply))
-                    if conversation.follows(event, reply)
-                        && conversation.is_of_session(event, reply) =>
-                {
-                    // A level that is being set may be in force already.
-                    let least = conversation.set_levels.values().copied().fold(set, usize::min);
-                    (least, LOGGING_SET_LEVEL_THRESHOLD)
-                }
-                _ => return,
-            }
-        };
-        if let Some(sent) = named.and_then(level).filter(|sent| *sent < least) {
-            let finding = Finding::peer("a log message below the level that was asked for")
-                .expected(format!("level `{}` or above", LEVELS[least]))
-                .got(format!("level `{}`", LEVELS[sent]));
-            self.findings.add(event, finding, rule);
-        }
-    }
 }
 
 /// Whether a notification is one that only a subscription brings.
 fn is_of_subscriptions(name: &str) -> bool {
     name.ends_with("/list_changed") || name == "notifications/resources/updated"
-}
-
-/// The severity of a level, by its name.
-fn level(name: &Value) -> Option<usize> {
-    LEVELS.iter().position(|level| name.as_str() == Some(level))
 }
 
 /// The rule that a message without its capability breaks.

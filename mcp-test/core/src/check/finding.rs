@@ -290,7 +290,7 @@ impl Finding {
     }
 
     fn traced_to(mut self, requirement: &'static Requirement) -> Self {
-        self.cause.get_or_insert_with(|| Box::new(Cause::of_rule(requirement)));
+        self.cause.get_or_insert_with(|| Box::new(Cause::for_requirement(requirement)));
         self
     }
 

@@ -38,11 +38,7 @@ pub(super) fn undeclared(
 /// A message that its sender may send at other revisions only.
 ///
 /// One that exists at this revision goes into the other direction, which is judged elsewhere.
-pub(super) fn of_other_revision(
-    sender: Side,
-    known: &Method,
-    revision: Revision,
-) -> Option<Finding> {
+pub(super) fn other_revision(sender: Side, known: &Method, revision: Revision) -> Option<Finding> {
     let is_of_sender = |other: &Revision| known.sent_by(sender, *other);
     if known.revisions().contains(revision) || !Revision::ALL.iter().any(is_of_sender) {
         return None;

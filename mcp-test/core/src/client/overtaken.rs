@@ -54,7 +54,7 @@ struct MethodReplies {
 }
 
 impl ReplyTimes {
-    pub(super) fn of_server(start_up: Duration) -> Self {
+    pub(super) fn with_start_up(start_up: Duration) -> Self {
         Self { start_up: Some(start_up), ..Self::default() }
     }
 
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn the_first_request_of_a_method_is_awaited_for_longer() {
         assert_eq!(after_ping(&ReplyTimes::default()), LONGEST_AFTER_PING);
-        let times = ReplyTimes::of_server(Duration::from_secs(1));
+        let times = ReplyTimes::with_start_up(Duration::from_secs(1));
         times.note_answered("tools/list", Duration::ZERO);
         assert_eq!(after_ping(&times), Duration::from_secs(2));
         assert_eq!(times.after_ping(CALL, true, Duration::ZERO), AFTER_PING);

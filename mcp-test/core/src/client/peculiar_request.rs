@@ -43,7 +43,7 @@ fn peculiarity(event: &Event, trace: &Trace) -> Option<String> {
     };
     match parsed.frame()? {
         Ok(Frame::One(Message::Request(request))) => {
-            of_request(request).or_else(|| follows(event, trace))
+            peculiarity_of_request(request).or_else(|| follows(event, trace))
         }
         Ok(Frame::One(_)) => None,
         Ok(Frame::Batch(_)) => Some("in a batch".to_owned()),
@@ -57,7 +57,7 @@ fn peculiarity(event: &Event, trace: &Trace) -> Option<String> {
     }
 }
 
-fn of_request(request: &Request) -> Option<String> {
+fn peculiarity_of_request(request: &Request) -> Option<String> {
     let is_usual = |params: &&Value| params.as_object().is_some();
     if let Some(params) = request.params.as_ref().filter(|params| !is_usual(params)) {
         return Some(format!("with {} as `params`", params.kind()));

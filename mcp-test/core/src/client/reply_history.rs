@@ -32,12 +32,12 @@ pub struct ReplyHistory {
 
 impl ReplyHistory {
     /// That of a server which takes this long to start.
-    pub(crate) fn of_server(start_up: Duration) -> Self {
-        Self { times: ReplyTimes::of_server(start_up), ..Self::default() }
+    pub(crate) fn with_start_up(start_up: Duration) -> Self {
+        Self { times: ReplyTimes::with_start_up(start_up), ..Self::default() }
     }
 
     /// That of a run of a test.
-    pub(crate) fn of_test(unanswered: &Unanswered) -> Self {
+    pub(crate) fn for_test(unanswered: &Unanswered) -> Self {
         Self { unanswered: unanswered.clone(), ..Self::default() }
     }
 }

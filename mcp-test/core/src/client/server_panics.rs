@@ -20,7 +20,7 @@ pub struct PanicWatch(Arc<watch::Sender<Vec<String>>>);
 impl PanicWatch {
     /// Watches this thread.
     #[must_use]
-    pub fn of_thread() -> Self {
+    pub fn for_this_thread() -> Self {
         let watch = Self(Arc::new(watch::Sender::default()));
         watch.add_thread();
         watch
@@ -72,7 +72,7 @@ mod tests {
     fn panics_are_noted_for_the_threads_of_a_runtime_only() {
         note("before");
         assert_eq!((count(), first_after(0)), (0, None));
-        let watch = PanicWatch::of_thread();
+        let watch = PanicWatch::for_this_thread();
         note("first");
         let blocking = std::thread::spawn(move || {
             note("of nobody");
@@ -87,7 +87,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_wakes_who_waits_for_one() {
-        let _watch = PanicWatch::of_thread();
+        let _watch = PanicWatch::for_this_thread();
         let waiting = tokio::spawn(until_more_than(0));
         note("it is here");
         waiting.await.expect("it ends");

@@ -29,7 +29,7 @@ pub struct Unanswered {
 impl Unanswered {
     /// That of a run which begins now.
     #[must_use]
-    pub fn of_run(&self) -> Self {
+    pub fn for_run(&self) -> Self {
         let before = Arc::new(lock(&self.left).clone());
         Self { left: Arc::clone(&self.left), before, waited: Arc::default() }
     }
@@ -89,7 +89,7 @@ mod tests {
         let (unanswered, boom) = (Unanswered::default(), call_of("boom"));
         let mut whole = Duration::ZERO;
         for _ in 0..10 {
-            let run = unanswered.of_run();
+            let run = unanswered.for_run();
             let time = run.time_for("tools/call", &boom, USUAL);
             run.note("tools/call", &boom, time);
             assert_eq!(run.time_for("tools/call", &boom, USUAL), time, "the same in one run");
@@ -97,7 +97,7 @@ mod tests {
             whole += time;
         }
         assert!(whole < USUAL * 3, "{whole:?}");
-        let run = unanswered.of_run();
+        let run = unanswered.for_run();
         assert_eq!(run.time_for("tools/call", &boom, USUAL), LEAST);
         assert_eq!(run.time_for("tools/call", &boom, LEAST / 2), LEAST / 2);
         assert_eq!(run.time_for("tools/call", &call_of("add"), USUAL), USUAL);
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_run_that_passed_takes_no_time_from_the_others() {
         let (unanswered, boom) = (Unanswered::default(), call_of("boom"));
-        unanswered.of_run().note("tools/call", &boom, USUAL);
-        assert_eq!(unanswered.of_run().time_for("tools/call", &boom, USUAL), USUAL);
+        unanswered.for_run().note("tools/call", &boom, USUAL);
+        assert_eq!(unanswered.for_run().time_for("tools/call", &boom, USUAL), USUAL);
     }
 }

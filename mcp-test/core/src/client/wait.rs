@@ -291,7 +291,7 @@ impl Client {
         // Revisions without Streamable HTTP do not say how a notification is accepted.
         if self.facts.revision.has_streamable_http() {
             let accepted = Requirement::TRANSPORT_HTTP_ACCEPTED_202;
-            return finding.requires(accepted).caused_by(Cause::of_rule(accepted));
+            return finding.requires(accepted).caused_by(Cause::for_requirement(accepted));
         }
         finding
     }
@@ -388,7 +388,7 @@ impl Client {
         let is_stray = unexpected.is_some() && !self.connection.kind().is_http();
         let (requirement, cause) = if is_stray {
             let stray = Requirement::TRANSPORT_STDIO_STDOUT_ONLY_MESSAGES;
-            (stray, Cause::of_rule(stray))
+            (stray, Cause::for_requirement(stray))
         } else {
             let method = &*pending.method;
             (Requirement::JSONRPC_REQUEST_ANSWERED, Cause::request(method, Fate::Unanswered))

@@ -92,7 +92,7 @@ pub fn expected(outcome: &Outcome) -> impl Iterator<Item = &Check> {
 }
 
 /// Why a target could not be tested.
-pub fn of_probe(failure: &ProbeFailure) -> String {
+pub fn format_probe_failure(failure: &ProbeFailure) -> String {
     let ProbeFailure { finding, trace } = failure;
     let mut text = explain(finding, trace, Revision::NEWEST);
     text.push('\n');

@@ -48,7 +48,7 @@ impl SigningKey {
             EcdsaKeyPair::generate_pkcs8(algorithm, &random).map_err(|_| JoseError::Random)?;
         let pair = EcdsaKeyPair::from_pkcs8(algorithm, document.as_ref(), &random)
             .map_err(|_| JoseError::Random)?;
-        Self::of_ecdsa(pair)
+        Self::from_ecdsa(pair)
     }
 
     /// Makes a key for `EdDSA` with Ed25519.
@@ -60,7 +60,7 @@ impl SigningKey {
         let document =
             Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).map_err(|_| JoseError::Random)?;
         let pair = Ed25519KeyPair::from_pkcs8(document.as_ref()).map_err(|_| JoseError::Random)?;
-        Self::of_ed25519(pair)
+        Self::from_ed25519(pair)
     }
 
     /// Makes a key for `ES256` as the text of a PKCS#8 file, for a client under test that needs a key of its own.
@@ -99,10 +99,10 @@ impl SigningKey {
         let (random, algorithm) = (SystemRandom::new(), &ECDSA_P256_SHA256_FIXED_SIGNING);
         let pair = EcdsaKeyPair::from_pkcs8(algorithm, &document, &random)
             .map_err(|_| JoseError::UnsupportedKey)?;
-        Self::of_ecdsa(pair)
+        Self::from_ecdsa(pair)
     }
 
-    fn of_ecdsa(pair: EcdsaKeyPair) -> Result<Self, JoseError> {
+    fn from_ecdsa(pair: EcdsaKeyPair) -> Result<Self, JoseError> {
         // A point without compression: the byte 4, then both coordinates.
         let point: [u8; 65] =
             pair.public_key().as_ref().try_into().map_err(|_| JoseError::UnsupportedKey)?;
@@ -112,16 +112,16 @@ impl SigningKey {
         Ok(Self { pair: Pair::Es256(Box::new(pair)), public: Jwk::p256(x, y) })
     }
 
-    fn of_ed25519(pair: Ed25519KeyPair) -> Result<Self, JoseError> {
+    fn from_ed25519(pair: Ed25519KeyPair) -> Result<Self, JoseError> {
         let x = pair.public_key().as_ref().try_into().map_err(|_| JoseError::UnsupportedKey)?;
         Ok(Self { pair: Pair::EdDsa(pair), public: Jwk::ed25519(x) })
     }
 
     /// The key pair of a seed, as the examples of the RFCs have it.
     #[cfg(test)]
-    pub(super) fn of_seed(seed: &[u8]) -> Result<Self, JoseError> {
+    pub(super) fn from_seed(seed: &[u8]) -> Result<Self, JoseError> {
         let pair = Ed25519KeyPair::from_seed_unchecked(seed).map_err(|_| JoseError::Random)?;
-        Self::of_ed25519(pair)
+        Self::from_ed25519(pair)
     }
 
     /// Its public part, whose id is its thumbprint.

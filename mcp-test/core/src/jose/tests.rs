@@ -51,7 +51,7 @@ fn the_examples_of_rfc_7515_verify() {
 #[test]
 fn the_example_of_rfc_8037_is_signed_and_verifies() {
     let seed = decode("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A").unwrap();
-    let key = SigningKey::of_seed(&seed).unwrap();
+    let key = SigningKey::from_seed(&seed).unwrap();
     let text = key.public().to_value();
     let x = text.get("x").and_then(Value::as_str);
     assert_eq!(x, Some("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"));

@@ -60,12 +60,12 @@ fn grant(
     if parameters.required("response_type", "`response_type` is required")? != "code" {
         return Err(ErrorCode::UnsupportedResponseType.because("`response_type` must be `code`"));
     }
-    let challenge = CodeChallenge::of_request(parameters)?;
+    let challenge = CodeChallenge::from_request(parameters)?;
     let grant = Grant {
         client: client.id.clone(),
         subject: USER.to_owned(),
-        scopes: scope::of_request(parameters, &server.scopes)?,
-        resources: resource::of_request(parameters)?,
+        scopes: scope::requested_scopes(parameters, &server.scopes)?,
+        resources: resource::requested_resources(parameters)?,
         key: parameters.one("dpop_jkt")?.map(str::to_owned),
     };
     let code = random_id()?;

@@ -19,7 +19,7 @@ impl Challenge {
 
     /// The first challenge for a token among the headers of a response.
     #[doc(hidden)]
-    pub fn of_headers(headers: &[(String, String)]) -> Option<Self> {
+    pub fn from_headers(headers: &[(String, String)]) -> Option<Self> {
         let is_challenge = |name: &str| name.eq_ignore_ascii_case("www-authenticate");
         let values = headers.iter().filter(|(name, _)| is_challenge(name));
         Self::find(values.map(|(_, value)| value.as_str()))

@@ -71,7 +71,7 @@ impl GrantType {
         [Self::AuthorizationCode, Self::RefreshToken, Self::ClientCredentials];
 
     /// Those that a client with a secret or a key may use, if the server has them.
-    fn of_confidential() -> Vec<Self> {
+    fn for_confidential_clients() -> Vec<Self> {
         Self::ALL.into_iter().chain([Self::JwtBearer, Self::TokenExchange]).collect()
     }
 
@@ -109,7 +109,7 @@ impl OAuthClient {
         Self {
             secret: Some(secret.into()),
             methods: vec![AuthenticationMethod::Basic, AuthenticationMethod::Post],
-            grants: GrantType::of_confidential(),
+            grants: GrantType::for_confidential_clients(),
             ..Self::public(id)
         }
     }
@@ -119,7 +119,7 @@ impl OAuthClient {
         Self {
             keys: KeySet::from_iter([key]),
             methods: vec![AuthenticationMethod::PrivateKeyJwt],
-            grants: GrantType::of_confidential(),
+            grants: GrantType::for_confidential_clients(),
             ..Self::public(id)
         }
     }

@@ -30,7 +30,7 @@ pub(super) struct UsedAssertions(VecDeque<(String, String)>);
 
 impl ClientAssertion {
     /// The assertion in a form, if there is one.
-    pub(super) fn of_form(form: &Parameters) -> Result<Option<Self>, OAuthError> {
+    pub(super) fn from_form(form: &Parameters) -> Result<Option<Self>, OAuthError> {
         let kind = form.one("client_assertion_type")?;
         let Some(text) = form.one("client_assertion")? else { return Ok(None) };
         if kind != Some(JWT_BEARER) {

@@ -54,7 +54,7 @@ pub(super) async fn authenticate(
 fn credentials(headers: &HeaderMap, form: &Parameters) -> Result<Credentials, OAuthError> {
     let (id, secret) = (form.one("client_id")?, form.one("client_secret")?);
     let refuse = |why| Err(ErrorCode::InvalidRequest.because(why));
-    let (named, proof) = match (basic(headers)?, secret, ClientAssertion::of_form(form)?) {
+    let (named, proof) = match (basic(headers)?, secret, ClientAssertion::from_form(form)?) {
         (None, None, None) => (None, Proof::Nothing),
         (None, Some(secret), None) => (None, Proof::Post(secret.to_owned())),
         (Some((id, secret)), None, None) => (Some(id), Proof::Basic(secret)),

@@ -21,7 +21,7 @@ pub(super) enum DescribedIn<'a> {
 }
 
 /// The client that a metadata document describes, which has no secret.
-pub(super) fn of_document(id: &str, document: &Value) -> Result<OAuthClient, OAuthError> {
+pub(super) fn client_from_document(id: &str, document: &Value) -> Result<OAuthClient, OAuthError> {
     let (method, client) = describe(id.to_owned(), document, DescribedIn::Document)?;
     match method {
         AuthenticationMethod::None | AuthenticationMethod::PrivateKeyJwt => Ok(client),

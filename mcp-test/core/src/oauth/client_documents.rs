@@ -205,7 +205,7 @@ fn read(id: &str, response: &PlainResponse) -> Result<OAuthClient, &'static str>
     if document.get("client_secret").is_some() {
         return Err("the metadata document of the client has a secret");
     }
-    client_description::of_document(id, &document).map_err(|error| error.description)
+    client_description::client_from_document(id, &document).map_err(|error| error.description)
 }
 
 /// How long HTTP allows to keep a response; `None` if it does not.

@@ -85,7 +85,7 @@ impl Drop for DownstreamService {
 async fn answer(State(received): State<Arc<Mutex<Received>>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let limits = BodyLimits { bytes: LARGEST_BODY, time: Some(BODY_TIME) };
-    let read = request_body::read(&MemoryBudget::of_process(), body, limits).await;
+    let read = request_body::read(&MemoryBudget::for_process(), body, limits).await;
     let (body, _memory) = read.unwrap_or_default();
     let mut text = format!("{} {}\n", head.method, head.uri);
     for (name, value) in &head.headers {

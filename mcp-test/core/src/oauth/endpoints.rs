@@ -99,7 +99,7 @@ async fn route(
 /// Reads a body; the error is its refusal.
 pub(super) async fn read(body: Body) -> Result<Bytes, Answer> {
     let limits = BodyLimits { bytes: LARGEST_BODY, time: Some(BODY_TIME) };
-    match request_body::read(&MemoryBudget::of_process(), body, limits).await {
+    match request_body::read(&MemoryBudget::for_process(), body, limits).await {
         Ok((body, memory)) => Ok(memory.holding(body)),
         Err(BodyError::TooLarge) => Err(Answer::empty(StatusCode::PAYLOAD_TOO_LARGE)),
         Err(BodyError::Broken) => Err(Answer::empty(StatusCode::BAD_REQUEST)),

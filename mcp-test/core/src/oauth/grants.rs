@@ -108,7 +108,7 @@ impl Grants {
     /// The grant of a refresh token of this client.
     ///
     /// A token that was replaced by a newer one ends all of them (OAuth 2.1, section 4.3.1).
-    pub(super) fn of_refresh_token(
+    pub(super) fn find_by_refresh_token(
         &mut self,
         text: &str,
         client: &str,

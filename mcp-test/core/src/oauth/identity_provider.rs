@@ -63,7 +63,7 @@ pub(super) fn exchange(
     claims.insert("aud", audience);
     claims.insert("client_id", client.id.as_str());
     claims.insert("jti", random_id()?);
-    match resource::of_request(form)?.as_slice() {
+    match resource::requested_resources(form)?.as_slice() {
         [] => {}
         [resource] => drop(claims.insert("resource", resource.as_str())),
         _ => return Err(ErrorCode::InvalidTarget.because("an assertion is for one resource")),

@@ -161,7 +161,7 @@ impl IssuerTokens {
             .header("Accept", "application/json, text/event-stream")
             .anonymous();
         let refused = connection.http(request, Deadline::after(TIME)).await.ok()?;
-        let challenge = Challenge::of_headers(&refused.headers).unwrap_or_default();
+        let challenge = Challenge::from_headers(&refused.headers).unwrap_or_default();
         let document = match metadata_path(&challenge, url) {
             None => None,
             Some(path) => {

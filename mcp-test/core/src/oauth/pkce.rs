@@ -15,7 +15,7 @@ pub(super) struct CodeChallenge(String);
 
 impl CodeChallenge {
     /// Reads the challenge of an authorization request, which must have one.
-    pub(super) fn of_request(parameters: &Parameters) -> Result<Self, OAuthError> {
+    pub(super) fn from_request(parameters: &Parameters) -> Result<Self, OAuthError> {
         let refuse = |why| Err(ErrorCode::InvalidRequest.because(why));
         let challenge =
             parameters.required("code_challenge", "`code_challenge` is required (PKCE)")?;

@@ -11,7 +11,7 @@ const MOST_RESOURCES: usize = 10;
 const LONGEST_LIST: usize = 2 * 1024;
 
 /// The resources that a request names, as they are written.
-pub(super) fn of_request(parameters: &Parameters) -> Result<Vec<String>, OAuthError> {
+pub(super) fn requested_resources(parameters: &Parameters) -> Result<Vec<String>, OAuthError> {
     let named: Vec<String> =
         parameters.all("resource").take(MOST_RESOURCES + 1).map(str::to_owned).collect();
     let bytes: usize = named.iter().map(String::len).sum();
@@ -28,13 +28,13 @@ pub(super) fn of_request(parameters: &Parameters) -> Result<Vec<String>, OAuthEr
     }
 }
 
-/// The resource of an assertion, as far as the request names it; without one in the assertion, as for [`of_request`].
+/// The resource of an assertion, as far as the request names it; without one in the assertion, as for [`requested_resources`].
 pub(super) fn asserted(
     parameters: &Parameters,
     asserted: Option<&str>,
 ) -> Result<Vec<String>, OAuthError> {
     match asserted {
-        None => of_request(parameters),
+        None => requested_resources(parameters),
         Some(asserted) => within(parameters, &[asserted.to_owned()]),
     }
 }
@@ -44,7 +44,7 @@ pub(super) fn within(
     parameters: &Parameters,
     granted: &[String],
 ) -> Result<Vec<String>, OAuthError> {
-    let named = of_request(parameters)?;
+    let named = requested_resources(parameters)?;
     if named.is_empty() {
         return Ok(granted.to_vec());
     }

@@ -8,7 +8,7 @@ const LONGEST_LIST: usize = 1024;
 
 /// The scopes of a request, which must be among `known`; all of these, if it names none. Without known scopes it gets
 /// what it asks for.
-pub(super) fn of_request(
+pub(super) fn requested_scopes(
     parameters: &Parameters,
     known: &[String],
 ) -> Result<Vec<String>, OAuthError> {
@@ -30,13 +30,13 @@ pub(super) fn within(
     }
 }
 
-/// The scopes of an assertion, as far as the request names them; without any in the assertion, as for [`of_request`].
+/// The scopes of an assertion, as far as the request names them; without any in the assertion, as for [`requested_scopes`].
 pub(super) fn asserted(
     parameters: &Parameters,
     asserted: Option<&str>,
     known: &[String],
 ) -> Result<Vec<String>, OAuthError> {
-    let Some(asserted) = asserted else { return of_request(parameters, known) };
+    let Some(asserted) = asserted else { return requested_scopes(parameters, known) };
     let scopes = parse(asserted)?;
     let scopes = match known {
         [] => scopes,

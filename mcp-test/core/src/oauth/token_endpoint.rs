@@ -83,7 +83,7 @@ fn by_refresh_token(
     let (id, granted, token) = {
         // Under one lock, so that of two requests at the same time one gets tokens.
         let mut grants = server.grants();
-        let (id, granted) = grants.of_refresh_token(old, &client.id)?;
+        let (id, granted) = grants.find_by_refresh_token(old, &client.id)?;
         check_key(&granted, key.as_deref())?;
         let token = Grant {
             scopes: scope::within(form, &granted.scopes)?,
@@ -107,8 +107,8 @@ fn by_credentials(
     let token = Grant {
         client: client.id.clone(),
         subject: client.id.clone(),
-        scopes: scope::of_request(form, &server.scopes)?,
-        resources: resource::of_request(form)?,
+        scopes: scope::requested_scopes(form, &server.scopes)?,
+        resources: resource::requested_resources(form)?,
         key,
     };
     respond(server, &token, None)

@@ -481,7 +481,7 @@ impl State {
 
 impl SharedConnection {
     /// A connection on which the server was asked whether it speaks a revision; nothing of that is part of any scenario.
-    pub(super) fn of_probe(client: Client, opened: Beginning) -> Self {
+    pub(super) fn from_probe(client: Client, opened: Beginning) -> Self {
         let beginning = match client.revision().era() {
             Era::Handshake => client.recorder().beginning(),
             // What was asked there is not how a conversation begins.

@@ -22,7 +22,7 @@ impl Counts {
     pub fn of<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Self {
         let mut counts = Self::default();
         for check in checks {
-            *counts.of_status(check.status) += 1;
+            *counts.count_mut(check.status) += 1;
         }
         counts
     }
@@ -37,7 +37,7 @@ impl Counts {
     }
 
     // A match, so that the compiler finds a status that is not counted.
-    pub(super) fn of_status(&mut self, status: Status) -> &mut usize {
+    pub(super) fn count_mut(&mut self, status: Status) -> &mut usize {
         match status {
             Status::Success => &mut self.success,
             Status::Failure => &mut self.failure,

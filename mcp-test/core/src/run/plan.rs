@@ -146,7 +146,7 @@ impl Plan {
             one_revision: selection.one_revision && selection.revisions.is_empty(),
             single: is_named,
             selection: selection.clone(),
-            ..Self::of_scenario_runs(target, profile, scenario_runs, scenarios)
+            ..Self::for_scenario_runs(target, profile, scenario_runs, scenarios)
         })
     }
 
@@ -158,13 +158,13 @@ impl Plan {
         known: KnownViolations,
     ) -> Self {
         let scenarios = vec![scenario_run.scenario.clone()];
-        let plan =
-            Self::of_scenario_runs(target.into(), Profile::Adaptive, vec![scenario_run], scenarios);
+        let (tested, runs) = (target.into(), vec![scenario_run]);
+        let plan = Self::for_scenario_runs(tested, Profile::Adaptive, runs, scenarios);
         // Its revision is settled, so it must not be dropped as one that the target may not speak.
         Self { asked_revisions: true, single: true, timeout, known, ..plan }
     }
 
-    fn of_scenario_runs(
+    fn for_scenario_runs(
         target: Tested,
         profile: Profile,
         scenario_runs: Vec<ScenarioRun>,

@@ -196,7 +196,7 @@ fn wanted(plan: &Plan) -> Vec<Revision> {
 impl Survey {
     /// That of a target that answers nobody without credentials.
     #[cfg(feature = "auth")]
-    pub(super) fn of_closed_target() -> Self {
+    pub(super) fn closed_target() -> Self {
         Self { is_closed: true, ..Self::default() }
     }
 

@@ -159,7 +159,7 @@ impl Problems {
 
     /// The problem that a check of an outcome belongs to.
     #[must_use]
-    pub fn of_check(&self, check: &Check) -> Option<&Problem> {
+    pub fn find_for_check(&self, check: &Check) -> Option<&Problem> {
         self.index.get(&Key::of(check)).and_then(|index| self.list.get(*index))
     }
 
@@ -182,7 +182,7 @@ impl Problems {
     #[must_use]
     pub fn checks(&self) -> Counts {
         let mut counts = Counts::default();
-        self.checks.values().for_each(|status| *counts.of_status(*status) += 1);
+        self.checks.values().for_each(|status| *counts.count_mut(*status) += 1);
         counts
     }
 

@@ -152,7 +152,7 @@ async fn prepare(plan: &Plan, target: &Target) -> Result<Ready, PreflightFailure
             if failure.lacks_credentials()
                 && let Some(plan) = plan.without_credentials()
             {
-                let survey = Survey::of_closed_target();
+                let survey = Survey::closed_target();
                 return Ok(Ready { prepared, survey, fallback: Some(plan), pool: Some(pool) });
             }
             preflight::add_exit_and_stderr(&mut failure.finding, &prepared);

@@ -50,14 +50,14 @@ pub(super) fn schema_valid(
     judgement: &Judgement,
 ) -> Vec<Check> {
     let origin = if scenario.is_validated_officially() { Origin::Official } else { Origin::Own };
-    let mut of_peer = of_peer(origin, profile, trace, judgement);
-    of_peer.tested.clone_from(&judgement.shapes.demanded);
-    let mut checks = vec![of_peer];
-    checks.extend(of_harness(origin, scenario, trace, &judgement.shapes));
+    let mut peer_check = peer_check(origin, profile, trace, judgement);
+    peer_check.tested.clone_from(&judgement.shapes.demanded);
+    let mut checks = vec![peer_check];
+    checks.extend(harness_check(origin, scenario, trace, &judgement.shapes));
     checks
 }
 
-fn of_peer(origin: Origin, profile: Profile, trace: &Trace, judgement: &Judgement) -> Check {
+fn peer_check(origin: Origin, profile: Profile, trace: &Trace, judgement: &Judgement) -> Check {
     let shapes = &judgement.shapes;
     // The shapes leave out what the envelope rules report, but the official schema contains it.
     let envelopes = judgement.envelopes.iter().filter(is_of_the_schema);
@@ -86,7 +86,7 @@ fn of_peer(origin: Origin, profile: Profile, trace: &Trace, judgement: &Judgemen
     )
 }
 
-fn of_harness(
+fn harness_check(
     origin: Origin,
     scenario: &Scenario,
     trace: &Trace,

@@ -184,7 +184,7 @@ async fn on_target(
     };
     let scenario_run = ScenarioRun { scenario: run.scenario.clone(), revision, transport };
     let plan = Plan::single(scenario_run.clone(), target.clone(), run.timeout, run.known.clone());
-    let history = ReplyHistory::of_test(&run.unanswered);
+    let history = ReplyHistory::for_test(&run.unanswered);
     let facts = ScenarioRunFacts { discovered, history, ..ScenarioRunFacts::default() };
     let outcome = run_scenario_watched(&plan, scenario_run, facts, progress).await;
     if outcome.verdict.is_failing() {

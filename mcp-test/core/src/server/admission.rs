@@ -68,7 +68,7 @@ impl ServerConversation {
             return era == Era::Stateless;
         }
         let served = self.0.server.served();
-        let has = |era| request_context::of_era(served, era).next().is_some();
+        let has = |era| request_context::revisions_in_era(served, era).next().is_some();
         // A method that only the stateless era has is refused for its missing `_meta`, not as an unknown method.
         let newer = spec::method(method).is_some_and(|method| {
             Revision::ALL.iter().all(|revision| {

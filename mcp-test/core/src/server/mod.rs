@@ -455,7 +455,7 @@ impl Server {
     }
 
     fn newest_handshake(&self) -> Revision {
-        request_context::of_era(self.served(), Era::Handshake)
+        request_context::revisions_in_era(self.served(), Era::Handshake)
             .last()
             .unwrap_or(Revision::NEWEST_HANDSHAKE)
     }

@@ -35,7 +35,7 @@ impl RequestContext {
             require_text(params, "/clientInfo/name")?;
             require_text(params, "/clientInfo/version")?;
         }
-        let handshake = of_era(server.served(), Era::Handshake);
+        let handshake = revisions_in_era(server.served(), Era::Handshake);
         let revision = requested
             .parse()
             .ok()
@@ -101,7 +101,10 @@ pub(super) fn has_own_context(params: Option<&Value>) -> bool {
 }
 
 /// The revisions of one era, oldest first.
-pub(super) fn of_era(served: Revisions, era: Era) -> impl Iterator<Item = Revision> + Clone {
+pub(super) fn revisions_in_era(
+    served: Revisions,
+    era: Era,
+) -> impl Iterator<Item = Revision> + Clone {
     Revision::ALL
         .into_iter()
         .filter(move |revision| served.contains(*revision) && revision.era() == era)

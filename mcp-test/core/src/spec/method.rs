@@ -90,7 +90,7 @@ impl Method {
     /// # Ok::<(), &str>(())
     /// ```
     pub fn message(&self, revision: Revision) -> Option<Definition> {
-        Schemas::ours().of_method(self.name, revision, Authority::Text)
+        Schemas::ours().method_definition(self.name, revision, Authority::Text)
     }
 
     /// The definition of its params at `revision`.

@@ -182,7 +182,7 @@ impl EndSignal {
     }
 
     /// The signal with a number.
-    pub fn of_number(number: u8) -> Option<Self> {
+    pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|signal| signal.number() == number)
     }
 }

@@ -70,7 +70,7 @@ impl FaultyTransport {
         let method = answers.clone().or_else(|| message.method().map(str::to_owned));
         let is_request = matches!(message, Message::Request(_));
         let http = HttpFaults::of(method.as_deref().unwrap_or_default(), is_request, &self.faults);
-        let delivery = Delivery::of_client(message.to_value(), answers, &self.faults);
+        let delivery = Delivery::from_client(message.to_value(), answers, &self.faults);
         let part = |bytes: &bytes::Bytes| {
             // The headers mirror the changed body, so that a fault of the body does not also make them mismatch.
             let read = Value::parse(bytes).ok().and_then(|text| Message::read(&text.value).ok());

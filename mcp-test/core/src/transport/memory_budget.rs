@@ -121,7 +121,7 @@ impl MemoryBudget {
     }
 
     /// The budget that all servers of this process share.
-    pub(crate) fn of_process() -> Self {
+    pub(crate) fn for_process() -> Self {
         PROCESS.clone()
     }
 

@@ -37,7 +37,7 @@ impl MediaType {
 
     /// Classifies the first `Content-Type` among these headers; names compare without regard to case.
     #[must_use]
-    pub fn of_headers(headers: &[(String, String)]) -> Self {
+    pub fn from_headers(headers: &[(String, String)]) -> Self {
         let name = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("content-type");
         headers.iter().find(name).map_or(Self::Other, |(_, value)| Self::of(value))
     }

@@ -87,7 +87,7 @@ fn read_member(
                 case.unknown.push((name.to_owned(), value.to_value(), key.span));
             }
         },
-        _ => match Direction::of_key(name) {
+        _ => match Direction::from_key(name) {
             Some(direction) => case.messages.extend(message(cx, direction, key, value)),
             None => unknown_key(cx, name, key.span),
         },

@@ -17,7 +17,7 @@ use super::error::ReadError;
 pub fn expand_paths<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>, ReadError> {
     let mut files: Vec<PathBuf> = Vec::new();
     for path in paths {
-        for file in of_path(path.as_ref())? {
+        for file in files_at(path.as_ref())? {
             if !files.contains(&file) {
                 files.push(file);
             }
@@ -26,13 +26,13 @@ pub fn expand_paths<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>, ReadErr
     if files.is_empty() { Err(ReadError::NoPath) } else { Ok(files) }
 }
 
-fn of_path(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
+fn files_at(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
     let found = match path.to_str() {
         // Not those of directories below: a pattern such as `contracts/**/*.yaml` names them.
-        _ if path.is_dir() => of_directory(path)?,
+        _ if path.is_dir() => files_in_directory(path)?,
         // An existing file may have brackets in its name.
         Some(pattern) if !path.exists() && pattern.contains(['*', '?', '[']) => {
-            of_pattern(pattern)?
+            files_matching(pattern)?
         }
         _ => vec![path.to_owned()],
     };
@@ -42,7 +42,7 @@ fn of_path(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
     Ok(found)
 }
 
-fn of_directory(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
+fn files_in_directory(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
     let unreadable = |source| ReadError::Io { path: path.to_owned(), source };
     let entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
     let paths = entries.map_err(unreadable)?.into_iter().map(|entry| entry.path());
@@ -56,7 +56,7 @@ fn is_yaml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
-fn of_pattern(pattern: &str) -> Result<Vec<PathBuf>, ReadError> {
+fn files_matching(pattern: &str) -> Result<Vec<PathBuf>, ReadError> {
     let found = glob::glob(pattern).map_err(|error| ReadError::Pattern {
         pattern: pattern.to_owned(),
         problem: error.msg.to_owned(),

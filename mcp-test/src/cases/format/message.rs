@@ -31,7 +31,7 @@ impl Direction {
 
     /// The direction of a key, if it is the key of a message.
     #[must_use]
-    pub fn of_key(key: &str) -> Option<Self> {
+    pub fn from_key(key: &str) -> Option<Self> {
         [Self::In, Self::Out].into_iter().find(|direction| key.starts_with(direction.as_str()))
     }
 

@@ -72,7 +72,7 @@ impl Cases {
         text: &str,
         options: &ReadOptions,
     ) -> Result<(Self, Vec<Diagnostic>), ReadError> {
-        require_no_errors(of_bytes(path, text.as_bytes(), options))
+        require_no_errors(load_bytes(path, text.as_bytes(), options))
     }
 }
 
@@ -115,7 +115,7 @@ pub fn of_files<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Lo
 }
 
 /// Reads bytes as far as possible.
-pub fn of_bytes(path: &str, bytes: &[u8], options: &ReadOptions) -> Loaded {
+pub fn load_bytes(path: &str, bytes: &[u8], options: &ReadOptions) -> Loaded {
     let mut loaded = Loaded::default();
     loaded.take(path, bytes, options);
     id::assign(&mut loaded.cases);

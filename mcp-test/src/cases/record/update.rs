@@ -115,14 +115,18 @@ fn new_matchers(known: &Case, draft: &Draft) -> Result<Vec<NewMatcher>, Mismatch
         }
         // The messages of the client are decided by the author of the case.
         if mine.direction == Direction::Out {
-            places.extend(of_message(mine, &theirs.value, &tolerance));
+            places.extend(matchers_for_message(mine, &theirs.value, &tolerance));
         }
     }
     Ok(places)
 }
 
 /// The matchers for the places where a message of a known case differs.
-fn of_message(known: &CaseMessage, got: &Value, tolerance: &Tolerance) -> Vec<NewMatcher> {
+fn matchers_for_message(
+    known: &CaseMessage,
+    got: &Value,
+    tolerance: &Tolerance,
+) -> Vec<NewMatcher> {
     let mut rule = known.rule.clone();
     // The value of a `${name}` is only known when the case is played.
     for (place, value) in walk::values(&known.value) {

@@ -76,7 +76,7 @@ pub(super) fn matcher(pointer: &Pointer, value: &Value) -> Option<Matcher> {
     let name = pointer.split_last().map(|(_, name)| name).unwrap_or_default();
     match value {
         Value::String(text) => {
-            if let Some(matcher) = of_text(text, is_address(&name)) {
+            if let Some(matcher) = text_matcher(text, is_address(&name)) {
                 return Some(matcher);
             }
             let varies = is_volatile_member(&name) || is_version_of_server(pointer);
@@ -110,7 +110,7 @@ fn is_address(name: &str) -> bool {
 }
 
 /// The matcher for a text.
-fn of_text(text: &str, is_address: bool) -> Option<Matcher> {
+fn text_matcher(text: &str, is_address: bool) -> Option<Matcher> {
     if let Some(first) = before_stack_trace(text) {
         return Some(Matcher::Regex(format!("(?s)^{}", regex::escape(first))));
     }
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     fn regex(text: &str) -> Option<String> {
-        match of_text(text, false)? {
+        match text_matcher(text, false)? {
             Matcher::Regex(pattern) => {
                 let found = text.replace(REDACTED, "hunter22");
                 assert!(Regex::new(&pattern).expect("an expression").is_match(&found), "{pattern}");
@@ -239,10 +239,10 @@ mod tests {
         for text in
             ["2025-11-25", "1.2.3", "10:30", "/etc/passwd", "12345678901234567890123456789012", ""]
         {
-            assert_eq!(of_text(text, false), None, "{text}");
+            assert_eq!(text_matcher(text, false), None, "{text}");
         }
         assert_eq!(
-            of_text("file:///home/me/a.txt", true),
+            text_matcher("file:///home/me/a.txt", true),
             None,
             "a resource is known by its place"
         );

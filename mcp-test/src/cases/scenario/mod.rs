@@ -80,7 +80,7 @@ fn scripts(cases: &Cases, options: &PlayOptions) -> Result<Vec<Script>, PlayErro
     let mut scripts: Vec<Script> = Vec::new();
     for file in &cases.files {
         let of_file = file.cases.iter().enumerate();
-        let window = window::of_file(file);
+        let window = window::file_window(file);
         for (number, _) in of_file.filter(|(_, case)| options.selects(case, only)) {
             scripts.push(Script::new(file, number, window, Arc::clone(&options)));
         }
@@ -105,7 +105,7 @@ fn lines_of<'a>(file: &'a CaseFile, case: &'a Case) -> impl Iterator<Item = Case
 /// The revisions at which a case applies, with those that it continues.
 pub(super) fn window(file: &Arc<CaseFile>, number: usize, asked: bool) -> Revisions {
     // Revisions that the user chose take precedence over those that other cases name.
-    let of_file = if asked { None } else { window::of_file(file) };
+    let of_file = if asked { None } else { window::file_window(file) };
     let script = Script::new(file, number, of_file, Arc::default());
     let lines = script.lines();
     window::revisions(&lines, &roles(&lines), of_file)

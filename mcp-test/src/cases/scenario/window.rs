@@ -16,14 +16,14 @@ use crate::cases::{CaseFile, Direction};
 pub(super) fn revisions(
     lines: &[CaseLine<'_>],
     roles: &[Role],
-    of_file: Option<Revisions>,
+    file_window: Option<Revisions>,
 ) -> Revisions {
     let declared = lines.iter().filter_map(|line| line.case.settings.revisions);
     // A case is played together with those that it continues, so that all of them have to apply.
     let declared = declared.reduce(Revisions::intersection);
     let mut window = declared
         .or_else(|| named(lines, roles).map(Revisions::only))
-        .or(of_file)
+        .or(file_window)
         .unwrap_or(Revisions::all());
     for line in lines {
         let method = line.message.lenient().and_then(Message::method).and_then(spec::method);
@@ -61,7 +61,7 @@ fn named(lines: &[CaseLine<'_>], roles: &[Role]) -> Option<Revision> {
 }
 
 /// The revisions that the cases of a file name in `initialize`.
-pub(super) fn of_file(file: &CaseFile) -> Option<Revisions> {
+pub(super) fn file_window(file: &CaseFile) -> Option<Revisions> {
     let named = file.cases.iter().filter_map(|case| {
         let lines: Vec<CaseLine<'_>> = super::lines_of(file, case).collect();
         let roles = roles(&lines);

@@ -126,7 +126,7 @@ fn wrong_result(result: &Value, class: &Class, explorable: &Explorable) -> Wrong
     }
     let (finding, rule) = unrepeated_structured_content(result)?;
     // The same problem as in other conversations, where it is reported by the rules for all messages.
-    let finding = finding.requires(rule).caused_by(Cause::of_rule(rule));
+    let finding = finding.requires(rule).caused_by(Cause::for_requirement(rule));
     Some((FailureKind::TextDiffers, finding))
 }
 

@@ -43,13 +43,13 @@ impl Model {
             all.extend(self.stated(shape).map(sized));
         }
         for kind in order.into_iter().filter(|kind| shape.kinds.has(*kind)) {
-            all.extend(self.of_kind(shape, kind, preference, depth));
+            all.extend(self.candidates_of_kind(shape, kind, preference, depth));
         }
         all
     }
 
     /// A small value of one type.
-    pub(super) fn of_kind(
+    pub(super) fn candidates_of_kind(
         &self,
         shape: &Shape,
         kind: Kinds,

@@ -45,7 +45,7 @@ impl<'a> Coverage<'a> {
         for shape in self.model.shapes(schemas).iter() {
             let mut shape = shape.clone();
             shape.kinds = shape.kinds.and(only);
-            let of_shape = self.of_shape(&shape);
+            let of_shape = self.variants_of_shape(&shape);
             self.left = self.left.saturating_sub(variant::weight(&of_shape));
             all.extend(of_shape);
             if self.left == 0 {
@@ -56,7 +56,7 @@ impl<'a> Coverage<'a> {
         all
     }
 
-    fn of_shape(&mut self, shape: &Shape) -> Vec<Variant> {
+    fn variants_of_shape(&mut self, shape: &Shape) -> Vec<Variant> {
         let model = self.model;
         let mut all = Vec::new();
         let typical = model.candidates(shape, Preference::Typical, MAX_DEPTH).into_iter();
@@ -92,8 +92,10 @@ impl<'a> Coverage<'a> {
         ];
         for kind in kinds.into_iter().filter(|kind| shape.kinds.has(*kind)) {
             if is_union {
-                let values =
-                    model.of_kind(shape, kind, Preference::Typical, MAX_DEPTH).into_iter().take(1);
+                let values = model
+                    .candidates_of_kind(shape, kind, Preference::Typical, MAX_DEPTH)
+                    .into_iter()
+                    .take(1);
                 all.extend(values.map(|it| {
                     let predicate = format!("is {}, one of several types", it.value.kind());
                     Variant::at(model, it.value, ("type", shape.node()), predicate)
@@ -116,14 +118,14 @@ impl<'a> Coverage<'a> {
                     let leaves = texts::coverage(shape, &model.patterns(shape));
                     all.extend(leaves.into_iter().map(|leaf| Variant::of(model, leaf)));
                 }
-                Kinds::ARRAY => self.of_array(shape, &mut all),
-                _ => self.of_object(shape, &mut all),
+                Kinds::ARRAY => self.add_array_variants(shape, &mut all),
+                _ => self.add_object_variants(shape, &mut all),
             }
         }
         all
     }
 
-    fn of_array(&mut self, shape: &Shape, all: &mut Vec<Variant>) {
+    fn add_array_variants(&mut self, shape: &Shape, all: &mut Vec<Variant>) {
         let model = self.model;
         let counted = [
             ("minItems", "fewest", shape.least("minItems")),
@@ -163,7 +165,7 @@ impl<'a> Coverage<'a> {
         }
     }
 
-    fn of_object(&mut self, shape: &Shape, all: &mut Vec<Variant>) {
+    fn add_object_variants(&mut self, shape: &Shape, all: &mut Vec<Variant>) {
         let model = self.model;
         let names = Arc::clone(&shape.member_names);
         self.presence(shape, &names, all);

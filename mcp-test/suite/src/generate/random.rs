@@ -44,7 +44,7 @@ impl<'a> RandomValue<'a> {
         let shapes = self.model.shapes(schemas);
         for _ in 0..ATTEMPTS {
             let Some(shape) = shapes.get(self.below(shapes.len())) else { break };
-            let value = self.of_shape(shape, depth);
+            let value = self.value_of_shape(shape, depth);
             if let Some(value) = value.filter(|it| self.model.accepts(schemas, shape, it)) {
                 return Some(value);
             }
@@ -61,7 +61,7 @@ impl<'a> RandomValue<'a> {
         self.below(many) == 0
     }
 
-    fn of_shape(&mut self, shape: &Shape, depth: usize) -> Option<Value> {
+    fn value_of_shape(&mut self, shape: &Shape, depth: usize) -> Option<Value> {
         if let Some(choices) = shape.allowed_choices() {
             let choices: Vec<_> = choices.collect();
             return choices.get(self.below(choices.len())).map(|choice| choice.value.clone());

@@ -55,7 +55,7 @@ impl<'a> TextRange<'a> {
     }
 
     /// A text of this length, by the patterns but not necessarily by the format.
-    fn of_length(&self, length: usize) -> Option<String> {
+    fn text_of_length(&self, length: usize) -> Option<String> {
         if length > MAX_TEXT + 1 {
             return None;
         }
@@ -102,7 +102,7 @@ impl<'a> TextRange<'a> {
         }
         let first = usize::from(!is_smallest);
         self.lengths(first)
-            .filter_map(|length| self.of_length(length))
+            .filter_map(|length| self.text_of_length(length))
             .find(|text| self.has(text))
             .into_iter()
             .collect()
@@ -110,7 +110,7 @@ impl<'a> TextRange<'a> {
 
     /// Texts that differ from one another.
     pub(super) fn distinct(&self) -> impl Iterator<Item = String> {
-        let lengths = self.lengths(1).map(|length| self.of_length(length)).collect::<Vec<_>>();
+        let lengths = self.lengths(1).map(|length| self.text_of_length(length)).collect::<Vec<_>>();
         let lengths_of_patterns = self.lengths(1).collect::<Vec<_>>();
         let varied = (2..64).flat_map(move |seed| {
             lengths_of_patterns
@@ -184,8 +184,9 @@ pub(super) fn coverage(shape: &Shape, patterns: &[(Arc<Pattern>, NodeId)]) -> Ve
         let (least, most) = pattern.lengths();
         let ends = [("shortest", Some(least.max(range.least))), ("longest", most)];
         for (word, length) in ends {
-            let text =
-                length.filter(|length| *length <= LONG).and_then(|length| range.of_length(length));
+            let text = length
+                .filter(|length| *length <= LONG)
+                .and_then(|length| range.text_of_length(length));
             leaves.extend(text.filter(|text| range.has(text)).map(|text| {
                 let predicate = format!(
                     "matches the pattern with the {word} text, {:?}",
@@ -202,7 +203,8 @@ pub(super) fn coverage(shape: &Shape, patterns: &[(Arc<Pattern>, NodeId)]) -> Ve
         let Some((length, node)) = limit.filter(|(length, _)| *length <= MAX_TEXT) else {
             continue;
         };
-        let text = range.of_length(length).filter(|text| range.has(text) && range.format.is_none());
+        let text =
+            range.text_of_length(length).filter(|text| range.has(text) && range.format.is_none());
         let predicate = format!("has the {word} length, {length}");
         leaves.extend(text.map(|text| Leaf::stated(text, (keyword, node), predicate)));
     }
@@ -222,7 +224,7 @@ pub(super) fn coverage(shape: &Shape, patterns: &[(Arc<Pattern>, NodeId)]) -> Ve
         let fitting = [repeated, padded].into_iter().find(|text| range.has(text));
         leaves.extend(fitting.map(|text| Leaf::open(text, shape, predicate)));
     }
-    if let Some(text) = range.of_length(LONG).filter(|text| range.has(text)) {
+    if let Some(text) = range.text_of_length(LONG).filter(|text| range.has(text)) {
         leaves.push(Leaf::open(text, shape, format!("is long, with {LONG} characters")));
     }
     leaves
@@ -233,13 +235,14 @@ pub(super) fn violations(shape: &Shape, patterns: &[(Arc<Pattern>, NodeId)]) -> 
     let range = TextRange::of(shape, patterns);
     let mut leaves = Vec::new();
     if let Some((least, node)) = shape.least("minLength").filter(|(least, _)| *least > 0) {
-        let text = range.of_length(least - 1).or_else(|| Some("a".repeat(least.min(MAX_TEXT) - 1)));
+        let text =
+            range.text_of_length(least - 1).or_else(|| Some("a".repeat(least.min(MAX_TEXT) - 1)));
         let predicate =
             format!("is shorter than allowed, {}", words::count(least - 1, "character"));
         leaves.extend(text.map(|text| Leaf::stated(text, ("minLength", node), predicate)));
     }
     if let Some((most, node)) = shape.most("maxLength").filter(|(most, _)| *most <= MAX_TEXT) {
-        let text = range.of_length(most + 1);
+        let text = range.text_of_length(most + 1);
         let predicate = format!("is longer than allowed, {}", words::count(most + 1, "character"));
         leaves.extend(text.map(|text| Leaf::stated(text, ("maxLength", node), predicate)));
     }

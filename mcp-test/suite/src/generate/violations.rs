@@ -41,12 +41,12 @@ impl<'a> Violations<'a> {
         for shape in self.model.shapes(schemas).iter() {
             let mut of_shape = Vec::new();
             if !is_root {
-                self.of_type(shape, &mut of_shape);
+                self.add_type_violations(shape, &mut of_shape);
             }
-            self.of_choices(shape, &mut of_shape);
-            self.of_combinations(schemas, shape, &mut of_shape);
+            self.add_choice_violations(shape, &mut of_shape);
+            self.add_combination_violations(schemas, shape, &mut of_shape);
             if shape.choices.is_none() {
-                self.of_keywords(shape, &mut of_shape);
+                self.add_keyword_violations(shape, &mut of_shape);
             }
             self.left = self.left.saturating_sub(variant::weight(&of_shape));
             all.extend(of_shape);
@@ -59,7 +59,7 @@ impl<'a> Violations<'a> {
     }
 
     /// Values of other types.
-    fn of_type(&self, shape: &Shape, all: &mut Vec<Variant>) {
+    fn add_type_violations(&self, shape: &Shape, all: &mut Vec<Variant>) {
         let Some(node) = shape.typed else { return };
         let other = [
             Value::Null,
@@ -82,7 +82,7 @@ impl<'a> Violations<'a> {
     }
 
     /// Values that are not among those of `enum` and `const`.
-    fn of_choices(&self, shape: &Shape, all: &mut Vec<Variant>) {
+    fn add_choice_violations(&self, shape: &Shape, all: &mut Vec<Variant>) {
         let Some(choices) = &shape.choices else { return };
         let Some(first) = choices.first() else { return };
         let near = match &first.value {
@@ -103,7 +103,7 @@ impl<'a> Violations<'a> {
     }
 
     /// Values that `not` excludes, and those that more than one alternative of `oneOf` allows.
-    fn of_combinations(&self, schemas: &Schemas, shape: &Shape, all: &mut Vec<Variant>) {
+    fn add_combination_violations(&self, schemas: &Schemas, shape: &Shape, all: &mut Vec<Variant>) {
         let mut add = |further: &[NodeId], keyword: (&'static str, NodeId), predicate: &str| {
             let both: Schemas = schemas.iter().chain(further).copied().collect();
             for shape in self.model.shapes(&both).iter().take(4) {
@@ -132,7 +132,7 @@ impl<'a> Violations<'a> {
         }
     }
 
-    fn of_keywords(&mut self, shape: &Shape, all: &mut Vec<Variant>) {
+    fn add_keyword_violations(&mut self, shape: &Shape, all: &mut Vec<Variant>) {
         let model = self.model;
         if shape.kinds.has(Kinds::NUMBER) {
             all.extend(numbers::violations(shape).into_iter().map(|leaf| {
@@ -148,14 +148,14 @@ impl<'a> Violations<'a> {
             }));
         }
         if shape.kinds.has(Kinds::ARRAY) {
-            self.of_array(shape, all);
+            self.add_array_violations(shape, all);
         }
         if shape.kinds.has(Kinds::OBJECT) {
-            self.of_object(shape, all);
+            self.add_object_violations(shape, all);
         }
     }
 
-    fn of_array(&mut self, shape: &Shape, all: &mut Vec<Variant>) {
+    fn add_array_violations(&mut self, shape: &Shape, all: &mut Vec<Variant>) {
         let model = self.model;
         let fewer = shape.least("minItems").filter(|(least, _)| *least > 0);
         let fewer = fewer.map(|(least, node)| ("minItems", node, least - 1, "fewer"));
@@ -211,7 +211,7 @@ impl<'a> Violations<'a> {
         }
     }
 
-    fn of_object(&mut self, shape: &Shape, all: &mut Vec<Variant>) {
+    fn add_object_violations(&mut self, shape: &Shape, all: &mut Vec<Variant>) {
         let model = self.model;
         let least = model.object(shape, &[], Preference::Typical, MAX_DEPTH).map(|it| it.value);
         if let Some(Value::Object(object)) = &least {

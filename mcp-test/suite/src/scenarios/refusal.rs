@@ -6,7 +6,7 @@ use mcp_test_core::expect::words;
 use mcp_test_core::trace::Event;
 
 use crate::scenarios::prelude::*;
-use crate::scenarios::sdk_answers::of_refused_request;
+use crate::scenarios::sdk_answers::recognize_refused_request;
 
 /// Whether the reply is an error with this code, which are both only recommended.
 ///
@@ -83,7 +83,7 @@ pub(super) fn has_code(reply: &Reply, code: i64) -> Result<(), Finding> {
     Err(Finding::peer(format!("{} was refused with another code", words::method(reply.method())))
         .expected(format!("a JSON-RPC error with code {code}"))
         .got(error.to_string())
-        .sdk(of_refused_request(error))
+        .sdk(recognize_refused_request(error))
         .evidence_all(reply.evidence())
         .in_any_state())
 }

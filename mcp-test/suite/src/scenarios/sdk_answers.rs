@@ -35,7 +35,7 @@ const SECOND_STREAM: [Refusal; 5] = [
 ];
 
 /// The SDK that refuses a second listening stream of a session with this response.
-pub(super) fn of_second_stream(status: u16, body: &[u8]) -> Option<Sdk> {
+pub(super) fn recognize_second_stream(status: u16, body: &[u8]) -> Option<Sdk> {
     let json = Value::parse(body).ok();
     let error = json.as_ref().and_then(|json| json.value.get("error"));
     let code = error.and_then(|error| error.get("code")?.as_i64());
@@ -48,7 +48,7 @@ pub(super) fn of_second_stream(status: u16, body: &[u8]) -> Option<Sdk> {
 }
 
 /// The SDK that refuses a request with this error, before the server's own code has it.
-pub(super) fn of_refused_request(error: &RpcError) -> Option<Sdk> {
+pub(super) fn recognize_refused_request(error: &RpcError) -> Option<Sdk> {
     // Version 1 of the Python SDK reads all requests as one type, and answers what does not fit, also an unknown method, always so.
     let no_details = error.data.as_ref().and_then(Value::as_str) == Some("");
     if error.code == error_code::INVALID_PARAMS
@@ -73,7 +73,11 @@ pub(super) fn of_refused_request(error: &RpcError) -> Option<Sdk> {
 }
 
 /// The SDK that answers a call of the unknown tool `name` with this result, from a server with these capabilities.
-pub(super) fn of_unknown_tool(result: &Value, name: &str, capabilities: &Value) -> Option<Sdk> {
+pub(super) fn recognize_unknown_tool(
+    result: &Value,
+    name: &str,
+    capabilities: &Value,
+) -> Option<Sdk> {
     let [content] = result.get("content")?.as_array()? else { return None };
     if result.get("isError").and_then(Value::as_bool) != Some(true) {
         return None;
@@ -108,7 +112,7 @@ fn is_python_2(content: &Value, capabilities: &Value) -> bool {
 }
 
 /// The SDK that refuses to read the unknown resource `uri` with this error.
-pub(super) fn of_unknown_resource(error: &RpcError, uri: &str) -> Option<Sdk> {
+pub(super) fn recognize_unknown_resource(error: &RpcError, uri: &str) -> Option<Sdk> {
     let naming = Value::from(json!({ "uri": uri }));
     let named = error.data.as_ref() == Some(&naming);
     let is = |code, message: String| error.code == code && error.message == message;
@@ -131,7 +135,7 @@ pub(super) fn of_unknown_resource(error: &RpcError, uri: &str) -> Option<Sdk> {
 
 /// The SDK that a server is built on which has not answered an array of requests since the event `sent`: no code of authors reads
 /// messages before it.
-pub(super) async fn of_unanswered_array(ctx: &mut Ctx, sent: Seq) -> Option<Sdk> {
+pub(super) async fn recognize_unanswered_array(ctx: &mut Ctx, sent: Seq) -> Option<Sdk> {
     const TOOL: &str = "no-such-tool-of-mcp-test";
     const URI: &str = "mcp-test://no-such-resource";
     if has_logged_exception(ctx, sent) {
@@ -140,7 +144,7 @@ pub(super) async fn of_unanswered_array(ctx: &mut Ctx, sent: Seq) -> Option<Sdk>
     // Its transport drops the array, so that other requests have to show which one it is.
     if ctx.declares(Capability::Resources).await.ok()? {
         let reply = ctx.request("resources/read", json!({ "uri": URI })).promptly().await.ok()?;
-        let sdk = reply.error().and_then(|error| of_unknown_resource(error, URI));
+        let sdk = reply.error().and_then(|error| recognize_unknown_resource(error, URI));
         if sdk.is_some() {
             return sdk;
         }
@@ -153,7 +157,7 @@ pub(super) async fn of_unanswered_array(ctx: &mut Ctx, sent: Seq) -> Option<Sdk>
     // Refusing it is right.
     let _any_error = reply.error();
     let capabilities = ctx.client().await.ok()?.server().capabilities.clone();
-    reply.outcome().ok().and_then(|result| of_unknown_tool(result, TOOL, &capabilities))
+    reply.outcome().ok().and_then(|result| recognize_unknown_tool(result, TOOL, &capabilities))
 }
 
 /// Whether version 1 of the Python SDK has reported that it cannot read a message.
@@ -180,7 +184,7 @@ mod tests {
 
     #[test]
     fn the_refusals_of_a_second_stream_are_distinguished() {
-        let of = |status, body: &str| of_second_stream(status, body.as_bytes());
+        let of = |status, body: &str| recognize_second_stream(status, body.as_bytes());
         let error = |code: i64, id: &str| {
             let text = "Conflict: Only one SSE stream is allowed per session";
             format!(r#"{{"jsonrpc":"2.0","error":{{"code":{code},"message":"{text}"}},"id":{id}}}"#)
@@ -196,7 +200,7 @@ mod tests {
 
     #[test]
     fn other_refusals_are_of_no_known_sdk() {
-        let of = |status, body: &str| of_second_stream(status, body.as_bytes());
+        let of = |status, body: &str| recognize_second_stream(status, body.as_bytes());
         let text = "Conflict: Only one SSE stream is allowed per session";
         let error = |code: i64| format!(r#"{{"error":{{"code":{code},"message":"{text}"}}}}"#);
         assert_eq!(of(409, &error(-32001)), None);
@@ -209,9 +213,12 @@ mod tests {
     #[test]
     fn the_type_of_all_requests_is_of_the_python_sdk() {
         let error = RpcError::new(-32602, "Invalid request parameters");
-        assert_eq!(of_refused_request(&error.clone().with_data(json!(""))), Some(Sdk::Python));
-        assert_eq!(of_refused_request(&error.clone().with_data(json!("level"))), None);
-        assert_eq!(of_refused_request(&error), None);
+        assert_eq!(
+            recognize_refused_request(&error.clone().with_data(json!(""))),
+            Some(Sdk::Python)
+        );
+        assert_eq!(recognize_refused_request(&error.clone().with_data(json!("level"))), None);
+        assert_eq!(recognize_refused_request(&error), None);
     }
 
     /// A result with `isError`, with its members in this order.
@@ -223,7 +230,7 @@ mod tests {
     #[test]
     fn results_for_an_unknown_tool_are_of_an_sdk_if_something_else_shows_it() {
         let of = |content: &str, capabilities: serde_json::Value| {
-            of_unknown_tool(&failed(content), "x", &capabilities.into())
+            recognize_unknown_tool(&failed(content), "x", &capabilities.into())
         };
         let typescript = r#"{"type":"text","text":"MCP error -32602: Tool x not found"}"#;
         assert_eq!(of(typescript, json!({"tools": {}})), Some(Sdk::TypeScript));
@@ -255,7 +262,7 @@ mod tests {
         let of = |code, message: &str, data: Option<serde_json::Value>| {
             let error = RpcError::new(code, message);
             let error = data.into_iter().fold(error, RpcError::with_data);
-            of_unknown_resource(&error, "a:b")
+            recognize_unknown_resource(&error, "a:b")
         };
         let named = || Some(json!({"uri": "a:b"}));
         let first = "MCP error -32602: Resource a:b not found";
@@ -274,7 +281,7 @@ mod tests {
 
     #[test]
     fn issues_of_a_whole_request_are_of_the_typescript_sdk() {
-        let of = |code, message: &str| of_refused_request(&RpcError::new(code, message));
+        let of = |code, message: &str| recognize_refused_request(&RpcError::new(code, message));
         let issue =
             r#"[{"code":"invalid_value","path":["params","level"],"message":"Invalid option"}]"#;
         assert_eq!(of(-32603, issue), Some(Sdk::TypeScript));

@@ -99,24 +99,24 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_ONCE);
     let trials = match std::env::var("MCP_TEST_PROVE") {
-        Ok(part) => of_scenarios(|scenario| scenario.id.contains(&part)),
+        Ok(part) => scenario_trials(|scenario| scenario.id.contains(&part)),
         Err(_) => {
-            let rows = of_rows("conversation", everywhere::rows());
-            let rows = rows.chain(of_rows("client", of_clients::rows()));
-            let rows = rows.chain(of_rows("tools", tools::rows()));
-            let clients = of_clients::of_clients().map(|scenario| {
+            let rows = row_trials("conversation", everywhere::rows());
+            let rows = rows.chain(row_trials("client", of_clients::rows()));
+            let rows = rows.chain(row_trials("tools", tools::rows()));
+            let clients = of_clients::client_scenarios().map(|scenario| {
                 let name = format!("absent_or_failing_client::{}", scenario.id);
                 test(name, move || of_clients::an_absent_or_failing_client_is_noticed(scenario))
             });
             let others = OTHERS.iter().map(|(name, run)| test((*name).to_owned(), run));
-            of_scenarios(|_| true).into_iter().chain(rows).chain(clients).chain(others).collect()
+            scenario_trials(|_| true).into_iter().chain(rows).chain(clients).chain(others).collect()
         }
     };
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 /// A test of the proofs of each of these scenarios.
-fn of_scenarios(is_proven: impl Fn(&Scenario) -> bool) -> Vec<Trial> {
+fn scenario_trials(is_proven: impl Fn(&Scenario) -> bool) -> Vec<Trial> {
     let mut proven: Vec<_> = scenarios::all().filter(|scenario| is_proven(scenario)).collect();
     // Those of clients first, which wait in real time, the longest for 25 s.
     proven.sort_by_key(|scenario| scenario.tested_side == TestedSide::Server);
@@ -132,7 +132,7 @@ fn of_scenarios(is_proven: impl Fn(&Scenario) -> bool) -> Vec<Trial> {
 }
 
 /// A test of each row.
-fn of_rows(table: &'static str, rows: Vec<Row>) -> impl Iterator<Item = Trial> {
+fn row_trials(table: &'static str, rows: Vec<Row>) -> impl Iterator<Item = Trial> {
     (1..).zip(rows).map(move |(number, row)| {
         test(format!("{table}::{number:03}::{}", row.scenario_run()), move || {
             let broken = row.prove();

@@ -20,7 +20,7 @@ use crate::runs::{outcome, statuses};
 use crate::table::{Row, over_both};
 use crate::unfounded::unfounded;
 
-pub(crate) fn of_clients() -> impl Iterator<Item = &'static Scenario> {
+pub(crate) fn client_scenarios() -> impl Iterator<Item = &'static Scenario> {
     scenarios::all().filter(|scenario| scenario.tested_side == TestedSide::Client)
 }
 

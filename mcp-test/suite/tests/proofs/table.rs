@@ -73,7 +73,7 @@ impl Row {
     }
 
     /// The row about another check of every scenario.
-    pub(crate) fn of_check(mut self, check: &'static str) -> Self {
+    pub(crate) fn for_check(mut self, check: &'static str) -> Self {
         self.check = check;
         self
     }

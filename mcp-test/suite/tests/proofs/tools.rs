@@ -117,7 +117,7 @@ pub(crate) fn rows() -> Vec<Row> {
     let citing = table().into_iter().filter(|(_, _, requirements)| !requirements.is_empty());
     let row = |(faults, status, requirements)| {
         Row::new(everything(), scenario_run.clone(), faults, status, requirements)
-            .of_check(TOOL_SCHEMAS)
+            .for_check(TOOL_SCHEMAS)
     };
     over_both(citing.map(row))
 }

@@ -64,7 +64,7 @@ fn plan(server: &Server, profile: Profile, ids: &[&str]) -> Plan {
 }
 
 /// The scenarios that test servers.
-fn of_servers() -> impl Iterator<Item = &'static Scenario> {
+fn server_scenarios() -> impl Iterator<Item = &'static Scenario> {
     scenarios::all().filter(|scenario| scenario.tested_side == TestedSide::Server)
 }
 

@@ -24,7 +24,7 @@ fn officially_each_scenario_runs_once_at_the_official_revision() {
         let official = scenario.official.expect("a scenario of the official suite");
         format!("{} {}", scenario.id, official.default_revision(scenario.tested_side))
     };
-    let over_lines = of_servers()
+    let over_lines = server_scenarios()
         .filter(|it| Suite::Active.selects(it) && it.transports.contains(TransportKind::Duplex));
     assert_eq!(scenario_runs, over_lines.map(officially).collect::<Vec<_>>());
     assert!(scenario_runs.contains(&"ping 2025-11-25".to_owned()));
@@ -120,7 +120,7 @@ fn a_suite_leaves_out_what_does_not_exist_at_the_revision() {
         "{:?}",
         plan.scenario_runs
     );
-    let there = of_servers().filter(|scenario| {
+    let there = server_scenarios().filter(|scenario| {
         scenario.official.is_some_and(|official| !official.is_extension())
             && scenario.revisions.contains(Revision::NEWEST)
             && scenario.transports.contains(TransportKind::Duplex)
@@ -146,7 +146,8 @@ fn a_set_of_scenarios_is_run_at_its_revision() {
         let all: BTreeSet<&str> =
             set.scored(TestedSide::Server).iter().copied().chain(unscored).collect();
         // Others are about HTTP.
-        let over_lines = of_servers().filter(|it| it.transports.contains(TransportKind::Duplex));
+        let over_lines =
+            server_scenarios().filter(|it| it.transports.contains(TransportKind::Duplex));
         let over_lines: BTreeSet<&str> = over_lines.map(|it| &*it.id).collect();
         assert_eq!(runs, all.intersection(&over_lines).copied().collect());
         for scenario_run in &plan.scenario_runs {
@@ -183,7 +184,7 @@ fn officially_an_extension_belongs_to_no_revision() {
     assert!(is_there(Profile::Official, &Selection { force: true, ..named }));
     assert!(is_there(Profile::Official, &selection(&["tasks-lifecycle"])));
     // It is judged by the official rules where the official suite runs it by default.
-    let scenario = of_servers().find(|it| it.id == "tasks-lifecycle").expect("a scenario");
+    let scenario = server_scenarios().find(|it| it.id == "tasks-lifecycle").expect("a scenario");
     assert_eq!(Profile::Official.at(scenario, Revision::NEWEST), Profile::Official);
 }
 

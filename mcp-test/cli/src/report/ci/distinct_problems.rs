@@ -38,7 +38,7 @@ pub(super) struct DistinctProblem<'a> {
 }
 
 impl<'a> DistinctProblem<'a> {
-    fn of_run(problem: &RunProblem) -> Self {
+    fn from_run(problem: &RunProblem) -> Self {
         Self {
             level: Level::Error,
             title: problem.title.to_owned(),
@@ -53,7 +53,7 @@ impl<'a> DistinctProblem<'a> {
     }
 
     /// A problem that scenario runs found, if it is not only a remark.
-    fn of_ranked(ranked: Ranked<'a>, summary: &Summary) -> Option<Self> {
+    fn from_ranked(ranked: Ranked<'a>, summary: &Summary) -> Option<Self> {
         let Ranked { problem, level } = ranked;
         let level = match level {
             run::Level::Failing | run::Level::NotRun => Level::Error,
@@ -99,9 +99,11 @@ pub(super) fn distinct_problems<'a>(
     summary: &'a Summary,
 ) -> Vec<DistinctProblem<'a>> {
     let of_run: Vec<RunProblem> = run_problems(reports, summary);
-    let mut all: Vec<_> = of_run.iter().map(DistinctProblem::of_run).collect();
+    let mut all: Vec<_> = of_run.iter().map(DistinctProblem::from_run).collect();
     let (ranked, _) = digest::ranked(summary);
-    all.extend(ranked.into_iter().filter_map(|ranked| DistinctProblem::of_ranked(ranked, summary)));
+    all.extend(
+        ranked.into_iter().filter_map(|ranked| DistinctProblem::from_ranked(ranked, summary)),
+    );
     // Stable, so that the order is otherwise that of the digest.
     all.sort_by_key(|problem| problem.level);
     all

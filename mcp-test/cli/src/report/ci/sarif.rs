@@ -228,8 +228,10 @@ impl Rules {
             return *index;
         }
         let rule = match problem.requirements().first() {
-            Some(requirement) => of_requirement(requirement, problem.example.scenario_run.revision),
-            None => of_check(&id, problem),
+            Some(requirement) => {
+                requirement_rule(requirement, problem.example.scenario_run.revision)
+            }
+            None => check_rule(&id, problem),
         };
         self.list.push(rule);
         self.index.insert(id, self.list.len() - 1);
@@ -237,7 +239,7 @@ impl Rules {
     }
 }
 
-fn of_requirement(requirement: &Requirement, revision: Revision) -> Object {
+fn requirement_rule(requirement: &Requirement, revision: Revision) -> Object {
     let mut object = Object::from_iter([("id", requirement.id)]);
     let text = |text: &str| Object::from_iter([("text", text)]);
     object.push("shortDescription", text(requirement.text));
@@ -257,7 +259,7 @@ fn of_requirement(requirement: &Requirement, revision: Revision) -> Object {
     object
 }
 
-fn of_check(id: &str, problem: &Problem) -> Object {
+fn check_rule(id: &str, problem: &Problem) -> Object {
     let check = &problem.example.check;
     let mut object = Object::from_iter([("id", id)]);
     let is_built_in = problem.example.scenario_run.scenario.kind == Kind::BuiltIn;

@@ -109,8 +109,11 @@ impl ScenarioRunReports {
         match event {
             RunEvent::PreflightDone(preflight) => self.server.clone_from(&preflight.server),
             RunEvent::PreflightFailed { finding, tried } => {
-                self.not_run =
-                    Some(failure_report::of_preflight(&self.info.target, finding, *tried));
+                self.not_run = Some(failure_report::format_preflight_failure(
+                    &self.info.target,
+                    finding,
+                    *tried,
+                ));
             }
             RunEvent::Planned(scenario_runs) => self.planned = scenario_runs.len(),
             RunEvent::Finished(outcome) => {
@@ -159,7 +162,7 @@ impl ScenarioRunReport {
         let problems: Vec<Problem> = failing
             .into_iter()
             .map(|check| {
-                let first = known.of_check(check).and_then(|it| it.occurrences.first());
+                let first = known.find_for_check(check).and_then(|it| it.occurrences.first());
                 let text = match first.filter(|first| first.scenario_run != outcome.scenario_run) {
                     Some(first) => same_as(check, &name(&first.scenario_run)),
                     None => formatter.check(check),
@@ -170,7 +173,7 @@ impl ScenarioRunReport {
         let skipped = outcome.checks.iter().find(|check| check.status == Status::Skipped);
         let epilogue = match problems.is_empty() {
             true => String::new(),
-            false => failure_report::of_scenario_run(outcome, Some(rerun)),
+            false => failure_report::format_scenario_run(outcome, Some(rerun)),
         };
         Self {
             scenario_run: outcome.scenario_run.clone(),

@@ -87,13 +87,13 @@ impl TrackedRequests {
     }
 
     /// The requests with this token.
-    pub(super) fn of_token(&self, token: &Value) -> impl Iterator<Item = &Tracked> {
+    pub(super) fn with_token(&self, token: &Value) -> impl Iterator<Item = &Tracked> {
         self.like(token).filter(move |it| it.token == *token)
     }
 
     /// The latest request with this token.
-    pub(super) fn latest_of_token(&mut self, token: &Value) -> Option<&mut Tracked> {
-        let position = self.of_token(token).next()?.position;
+    pub(super) fn latest_with_token(&mut self, token: &Value) -> Option<&mut Tracked> {
+        let position = self.with_token(token).next()?.position;
         self.requests.get_mut(&position)
     }
 

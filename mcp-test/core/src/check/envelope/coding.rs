@@ -11,7 +11,7 @@ cites! {
 }
 
 /// The coding of a body, such as `Content-Encoding: gzip`; `None` if it is sent as it is.
-pub(super) fn of_headers(headers: &[(String, String)]) -> Option<String> {
+pub(super) fn coding_in_headers(headers: &[(String, String)]) -> Option<String> {
     let coded = |(name, value): &(String, String)| {
         let plain = match &*name.to_ascii_lowercase() {
             "content-encoding" => "identity",

@@ -44,7 +44,7 @@ impl EnvelopeJudge {
         let finding = Finding::peer(headline)
             .expected("the id of the request that it answers")
             .got(if id.is_some() { "null" } else { "no member `id`" })
-            .caused_by(Cause::of_missing_id(is_error));
+            .caused_by(Cause::missing_id(is_error));
         self.find(event, finding, rule);
     }
 

@@ -227,10 +227,10 @@ impl EnvelopeJudge {
         let revision = event.opened_for;
         let Some(exchange) = self.exchange(event) else { return };
         exchange.status = Some(status);
-        exchange.media = Some(MediaType::of_headers(headers));
+        exchange.media = Some(MediaType::from_headers(headers));
         let named = event_ids::session(headers);
         exchange.session = exchange.session.take().or(named);
-        exchange.coding = coding::of_headers(headers);
+        exchange.coding = coding::coding_in_headers(headers);
         let only_notifications = exchange.only_notifications;
         if event.party == self.who {
             self.two_lengths(event, headers);

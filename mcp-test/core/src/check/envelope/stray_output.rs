@@ -164,7 +164,7 @@ impl EnvelopeJudge {
         };
         let rule = place.rule(revision);
         // The first stands for the place at every revision.
-        self.find(event, finding.caused_by(Cause::of_rule(place.rules[0].0)), rule);
+        self.find(event, finding.caused_by(Cause::for_requirement(place.rules[0].0)), rule);
     }
 
     /// Reports a message that was spread over several lines, once its last line has come.

@@ -41,14 +41,18 @@ const ADVANCED: [&str; 13] = [
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
 
 /// Everything wrong with the root of a `requestedSchema`, other than its properties.
-pub(super) fn of_root(schema: &Value) -> Vec<Violation> {
+pub(super) fn root_violations(schema: &Value) -> Vec<Violation> {
     advanced(schema, "the form", &[]).into_iter().collect()
 }
 
 /// Everything wrong with the property `name` of a form.
 ///
 /// What its message shape finds as well is included: the finding about the shape takes the first rule from here.
-pub(super) fn of_property(name: &str, property: &Value, revision: Revision) -> Vec<Violation> {
+pub(super) fn property_violations(
+    name: &str,
+    property: &Value,
+    revision: Revision,
+) -> Vec<Violation> {
     let Some(members) = property.as_object() else { return Vec::new() };
     let subject = format!("the property `{name}` of the form");
     let property = Property { subject, members, has_choices: revision.has_form_choices() };

@@ -110,7 +110,7 @@ impl EventJudge for ServerRequestJudge {
             return;
         }
         for message in messages {
-            let revision = message.revision.unwrap_or_else(|| event.opened_for);
+            let revision = message.revision.unwrap_or(event.opened_for);
             let of_client = self.clients.get(&event.connection).cloned();
             let declared = of_client.as_ref();
             let place = Place { event, revision, declared };
@@ -223,7 +223,8 @@ impl ServerRequestJudge {
         match method {
             ELICITATION => self.elicitation(place, params),
             SAMPLING => {
-                for violation in sampling::of_params(params, place.declared, place.revision) {
+                for violation in sampling::params_violations(params, place.declared, place.revision)
+                {
                     self.find(place, violation);
                 }
             }
@@ -258,7 +259,7 @@ impl ServerRequestJudge {
             Some(Some("url")) => {
                 self.mode(place, Capability::ElicitationUrl);
                 self.remember_url(place, params);
-                url::of_params(params)
+                url::params_violations(params)
             }
             None | Some(Some("form")) => {
                 self.mode(place, Capability::ElicitationForm);
@@ -355,7 +356,7 @@ impl ServerRequestJudge {
             if let Some(id) = params.get("elicitationId").and_then(Value::as_str) {
                 self.started.entry(id.to_owned()).insert(place.event.connection);
             }
-            for violation in url::of_params(params) {
+            for violation in url::params_violations(params) {
                 self.find(place, violation);
             }
         }
@@ -415,14 +416,14 @@ fn undeclared(violation: Violation, method: &str) -> Violation {
 fn form_violations(params: &Value, revision: Revision) -> Vec<Violation> {
     let mut found: Vec<Violation> = secrets::link(params).into_iter().collect();
     let Some(schema) = params.get("requestedSchema") else { return found };
-    found.extend(form::of_root(schema));
+    found.extend(form::root_violations(schema));
     let shape = Schemas::ours().definition("PrimitiveSchemaDefinition", revision, Authority::Text);
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flat_map(Object::effective) {
-        found.extend(secrets::of_property(name, property));
+        found.extend(secrets::property_violation(name, property));
         // What does not have its shape is reported as that.
         if shape.as_ref().is_some_and(|shape| shape.is_valid(property)) {
-            found.extend(form::of_property(name, property, revision));
+            found.extend(form::property_violations(name, property, revision));
         }
     }
     found

@@ -81,7 +81,7 @@ fn rule_of_params(
             ["requestedSchema", "type" | "properties"] => Some(ELICITATION_SCHEMA_OBJECT_ROOT),
             ["requestedSchema", "properties", name, ..] => {
                 let property = params.get("requestedSchema")?.get("properties")?.get(name)?;
-                let violations = form::of_property(name, property, revision);
+                let violations = form::property_violations(name, property, revision);
                 violations.first().and_then(|violation| violation.rules.first()).copied()
             }
             _ => None,

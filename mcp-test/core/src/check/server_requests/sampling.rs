@@ -13,7 +13,7 @@ cites! {
 }
 
 /// Everything wrong with the params of `sampling/createMessage`, of a client that declares these capabilities.
-pub(super) fn of_params(
+pub(super) fn params_violations(
     params: &Value,
     declared: Option<&Value>,
     revision: Revision,
@@ -88,14 +88,14 @@ fn blocks(message: &Value) -> &[Value] {
 }
 
 /// The blocks of one type.
-fn of_type<'a>(message: &'a Value, kind: &str) -> Vec<&'a Value> {
+fn blocks_of_type<'a>(message: &'a Value, kind: &str) -> Vec<&'a Value> {
     let is_of_type = |block: &&Value| block.get("type").and_then(Value::as_str) == Some(kind);
     blocks(message).iter().filter(is_of_type).collect()
 }
 
 /// The ids of tool uses that a message has the results of.
 fn results(message: &Value) -> Vec<&str> {
-    let found = of_type(message, "tool_result").into_iter();
+    let found = blocks_of_type(message, "tool_result").into_iter();
     found.filter_map(|block| block.get("toolUseId")?.as_str()).collect()
 }
 
@@ -107,7 +107,7 @@ fn messages(params: &Value) -> Vec<Violation> {
     for (index, message) in messages.iter().enumerate() {
         let at = format!("the message {index} of a request for sampling");
         found.extend(tool_results(message, &at, &used));
-        let uses = of_type(message, "tool_use").into_iter();
+        let uses = blocks_of_type(message, "tool_use").into_iter();
         let uses: Vec<&str> = uses.filter_map(|block| block.get("id")?.as_str()).collect();
         let next = messages.get(index + 1);
         let answered = next.map(results).unwrap_or_default();
@@ -126,7 +126,7 @@ fn messages(params: &Value) -> Vec<Violation> {
 
 /// Everything wrong with the tool results in a message, of which the messages before have used tools by these ids.
 fn tool_results(message: &Value, at: &str, used: &[&str]) -> Vec<Violation> {
-    let (all, results) = (blocks(message).len(), of_type(message, "tool_result").len());
+    let (all, results) = (blocks(message).len(), blocks_of_type(message, "tool_result").len());
     if results == 0 {
         return Vec::new();
     }

@@ -48,7 +48,7 @@ const FILLERS: [&str; 10] =
     ["enter", "your", "please", "the", "my", "a", "an", "new", "current", "confirm"];
 
 /// A property that asks for a secret, by its name, title or format.
-pub(super) fn of_property(name: &str, property: &Value) -> Option<Violation> {
+pub(super) fn property_violation(name: &str, property: &Value) -> Option<Violation> {
     let text = |member: &str| property.get(member).and_then(Value::as_str);
     // A choice has no room for a secret, nor has a boolean.
     let is_free = ["enum", "oneOf", "anyOf"].iter().all(|it| property.get(it).is_none());

@@ -15,7 +15,7 @@ const CREDENTIALS: [&str; 3] = ["access_token", "password", "passwd"];
 /// Everything wrong with the params of an elicitation in URL mode.
 ///
 /// That they have a URL at all is a matter of their shape.
-pub(super) fn of_params(params: &Value) -> Vec<Violation> {
+pub(super) fn params_violations(params: &Value) -> Vec<Violation> {
     let mut found = Vec::new();
     if let Some(id) = params.get("elicitationId") {
         let violation = Violation::new(
@@ -124,7 +124,7 @@ mod tests {
     use crate::spec::Requirement;
 
     fn broken(url: &str) -> Vec<&'static Requirement> {
-        let found = of_params(&json!({"mode": "url", "url": url}).into());
+        let found = params_violations(&json!({"mode": "url", "url": url}).into());
         found.into_iter().map(|violation| violation.rules[0].0).collect()
     }
 

@@ -214,7 +214,7 @@ impl ShapeJudge {
         let seen = self.seen.entry(revision).or_default();
         if !seen.contains_key(named.name()) {
             seen.insert(named.name().to_owned(), 0);
-            let demanded = requirements::of_message(named.name(), revision, event.party);
+            let demanded = requirements::for_message(named.name(), revision, event.party);
             self.judgement.demanded.extend(demanded);
         }
         let count = seen.get_mut(named.name()).filter(|count| **count < LOOKED_AT);
@@ -226,7 +226,7 @@ impl ShapeJudge {
             _ => return,
         };
         for part in parts {
-            let demanded = requirements::of_message(part, revision, event.party);
+            let demanded = requirements::for_message(part, revision, event.party);
             self.judgement.demanded.extend(demanded);
         }
     }

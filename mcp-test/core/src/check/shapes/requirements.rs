@@ -122,7 +122,7 @@ pub(super) fn find(
 }
 
 /// The requirements about a message of this name, and about places in it, that bind the party at the revision.
-pub(super) fn of_message(
+pub(super) fn for_message(
     name: &str,
     revision: Revision,
     party: Party,

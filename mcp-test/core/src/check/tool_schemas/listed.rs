@@ -151,7 +151,7 @@ impl Tool {
                 self.shown()
             ))
             .requires(rule)
-            .caused_by(Cause::of_rule(rule));
+            .caused_by(Cause::for_requirement(rule));
         Some(finding.should())
     }
 

@@ -35,7 +35,7 @@ impl State {
                     .expected("one response to each request")
                     .got(format!("another response with id {id}, before the reply to {awaited}"))
                     .requires(requirement)
-                    .caused_by(Cause::of_rule(requirement))
+                    .caused_by(Cause::for_requirement(requirement))
             }
             BadReply::WrongId { id, is_error, .. } => {
                 let (got, requirement) = self.wrong_id(id.as_ref(), &open.id, is_error);
@@ -46,14 +46,14 @@ impl State {
                             "the error that answers {} has no id",
                             words::method(&open.method)
                         );
-                        (headline, Cause::of_missing_id(is_error))
+                        (headline, Cause::missing_id(is_error))
                     }
                     false => {
                         let headline = format!(
                             "the reply to {} has the wrong id",
                             words::method(&open.method)
                         );
-                        (headline, Cause::of_rule(requirement))
+                        (headline, Cause::for_requirement(requirement))
                     }
                 };
                 Finding::peer(headline)
@@ -70,7 +70,7 @@ impl State {
                     .expected(expected)
                     .got(shown)
                     .requires(requirement)
-                    .caused_by(Cause::of_rule(requirement))
+                    .caused_by(Cause::for_requirement(requirement))
             }
             // Nobody knows whether the reply is valid.
             BadReply::NotAMessage { shown, breaks: None, .. } => {

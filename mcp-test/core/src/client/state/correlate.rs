@@ -233,7 +233,7 @@ impl State {
             .expected(format!("a response with id {}", open.id))
             .got(format!("{FLOOD} texts that are not messages, the last of them {shown}"))
             .requires(breaks)
-            .caused_by(Cause::of_rule(breaks))
+            .caused_by(Cause::for_requirement(breaks))
             .evidence(open.sent.seq)
             .evidence(seq);
         open.settled = Some(Err(finding));
@@ -308,7 +308,7 @@ impl State {
             ))
             .got(format!("a request with id {}", request.id))
             .requires(requirement)
-            .caused_by(Cause::of_rule(requirement))
+            .caused_by(Cause::for_requirement(requirement))
             .evidence(open.sent.seq)
             .evidence(seq);
         open.settled = Some(Err(finding));

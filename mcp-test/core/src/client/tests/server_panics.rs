@@ -16,7 +16,7 @@ fn call(answers: bool) -> (Result<(), Finding>, Duration) {
         if is_call && !answers { vec![] } else { vec![result] }
     });
     virtual_time::block_on(async {
-        let _watch = PanicWatch::of_thread();
+        let _watch = PanicWatch::for_this_thread();
         let mut client = patient(&target, &Recorder::new()).await;
         let stopwatch = crate::clock::Stopwatch::start();
         let reply = client.request("tools/call", Object::new()).await;

@@ -79,7 +79,7 @@ impl Settings {
 
     /// Those of a client that asks a person.
     #[doc(hidden)]
-    pub fn of_person(person: Arc<dyn Person>, url: &str) -> Self {
+    pub fn for_person(person: Arc<dyn Person>, url: &str) -> Self {
         Self::within(Contacts::asked(person, url))
     }
 

@@ -76,7 +76,7 @@ impl Client {
         let server = builder.start().await.unwrap();
         let url = format!("{}/mcp", server.issuer());
         let asked = Arc::new(FakePerson { refuses, ..FakePerson::default() });
-        let sign_in = SignIn::new(Settings::of_person(asked.clone(), &url));
+        let sign_in = SignIn::new(Settings::for_person(asked.clone(), &url));
         Self { sign_in, asked, server, url }
     }
 

@@ -172,11 +172,11 @@ impl Coverage {
             None if row.area() == "auth" && tested_side != TestedSide::Authorization => {
                 NotTested::NeedsToken
             }
-            None => self.of_checks(scenarios, row, tested_side),
+            None => self.why_checks_left_it_untested(scenarios, row, tested_side),
         }
     }
 
-    fn of_checks(
+    fn why_checks_left_it_untested(
         &self,
         scenarios: &[&'static Scenario],
         row: &'static Requirement,

@@ -115,7 +115,7 @@ impl RunningScenario<'_> {
         let trace = Arc::unwrap_or_clone(trace);
         match reason {
             Some(reason) => {
-                let hint = era_hint::of_handshake(&trace, asked);
+                let hint = era_hint::handshake_hint(&trace, asked);
                 Err(OtherRevision { reason, hint, trace })
             }
             None => Ok((trace, spoken.unwrap_or(asked))),

@@ -36,9 +36,9 @@ pub(super) fn hint<'a>(
         .chain(shown.methods.iter().map(|(side, name)| (*side, &**name)))
         .find_map(|(side, name)| {
             let method = spec::method(name)?;
-            (!method.sent_by(side, revision)).then(|| of_method(method, side, revision)).flatten()
+            (!method.sent_by(side, revision)).then(|| method_hint(method, side, revision)).flatten()
         });
-    missing.or_else(|| of_server_requests(&shown, trace, revision))
+    missing.or_else(|| server_requests_hint(&shown, trace, revision))
 }
 
 /// The method of a message that the client sent and that a finding is about, if the revision does not have it.
@@ -56,7 +56,7 @@ pub(super) fn missing_at(
 }
 
 /// The hint for a client that began with a handshake, which the revision does not have.
-pub(super) fn of_handshake(trace: &Trace, revision: Revision) -> Option<String> {
+pub(super) fn handshake_hint(trace: &Trace, revision: Revision) -> Option<String> {
     let initialize = spec::method("initialize")?;
     let mut sent = trace.messages().filter(|(event, _)| event.party == Party::Client);
     if initialize.sent_by(Side::Client, revision)
@@ -64,7 +64,7 @@ pub(super) fn of_handshake(trace: &Trace, revision: Revision) -> Option<String> 
     {
         return None;
     }
-    let hint = of_method(initialize, Side::Client, revision)?;
+    let hint = method_hint(initialize, Side::Client, revision)?;
     Some(format!("{hint}\nrmcp's client sends it unless its `ClientLifecycleMode` is `Discover`"))
 }
 
@@ -113,7 +113,7 @@ fn is_failure(message: &Message) -> bool {
     }
 }
 
-fn of_method(method: &Method, side: Side, revision: Revision) -> Option<String> {
+fn method_hint(method: &Method, side: Side, revision: Revision) -> Option<String> {
     let (revisions, sent) = match side {
         Side::Client => (method.from_client, "a client sends"),
         Side::Server => (method.from_server, "a server sends"),
@@ -144,7 +144,7 @@ fn attribute(revisions: Revisions) -> String {
 
 /// The hint for a request that failed though the client can answer what the server may have wanted to ask: in the stateless era
 /// a server has no request to ask it with, and an SDK that is used as before returns an error to the server's own code.
-fn of_server_requests(shown: &Shown, trace: &Trace, revision: Revision) -> Option<String> {
+fn server_requests_hint(shown: &Shown, trace: &Trace, revision: Revision) -> Option<String> {
     if revision.era() != Era::Stateless || !shown.has_failed_request || has_asked(trace) {
         return None;
     }

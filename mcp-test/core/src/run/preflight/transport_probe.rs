@@ -188,7 +188,7 @@ impl<'a> TransportProbe<'a> {
             self.result.facts.push(facts);
         }
         if spoken == revision && self.pool.keeps(self.transport) {
-            let shared = SharedConnection::of_probe(client, opened);
+            let shared = SharedConnection::from_probe(client, opened);
             self.pool.keep(Key::shared(self.transport, revision), shared);
         } else {
             client.end().await;
@@ -233,7 +233,9 @@ impl<'a> TransportProbe<'a> {
     pub(super) fn history(&self) -> ReplyHistory {
         match self.first {
             // Elsewhere the first answer comes from a server that was started before.
-            Some(first) if self.transport == TransportKind::Stdio => ReplyHistory::of_server(first),
+            Some(first) if self.transport == TransportKind::Stdio => {
+                ReplyHistory::with_start_up(first)
+            }
             _ => ReplyHistory::default(),
         }
     }

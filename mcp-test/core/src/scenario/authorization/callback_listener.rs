@@ -51,7 +51,7 @@ pub struct Callback {
 impl Callback {
     /// The response in the target of a redirect that no browser has followed.
     #[must_use]
-    pub fn of_redirect(location: &str) -> Self {
+    pub fn from_redirect(location: &str) -> Self {
         let url = location.split('#').next().unwrap_or_default();
         let (place, query) = url.split_once('?').unwrap_or((url, ""));
         let parameters = Parameters::parse(query.as_bytes());

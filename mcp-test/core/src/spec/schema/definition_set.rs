@@ -133,7 +133,7 @@ impl DefinitionSet {
     }
 
     /// The request or notification with that method.
-    pub(super) fn of_method(&self, method: &str) -> Option<Index> {
+    pub(super) fn method_index(&self, method: &str) -> Option<Index> {
         self.by_method.get(method).copied()
     }
 
@@ -144,7 +144,7 @@ impl DefinitionSet {
     }
 
     /// The definition for that error code.
-    pub(super) fn of_code(&self, code: i64) -> Option<Index> {
+    pub(super) fn code_index(&self, code: i64) -> Option<Index> {
         self.by_code.get(&code).copied()
     }
 }

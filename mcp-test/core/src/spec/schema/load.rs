@@ -215,11 +215,12 @@ mod tests {
         insta::assert_snapshot!(violations(&loaded, tool()), @"expected `/result/tools/0/title` is present, got nothing (ListToolsResult)");
         assert_eq!(violations(&loaded, json!({"name": "add", "title": "Add"})), "");
 
-        let call = loaded.of_method("tools/call", revision, Authority::Text).unwrap();
+        let call = loaded.method_definition("tools/call", revision, Authority::Text).unwrap();
         let name = |found: Option<Definition>| found.map(|found| found.name().to_owned());
         assert_eq!(name(call.result()).as_deref(), Some("CallToolResult"));
         assert_eq!(name(call.params()).as_deref(), Some("CallToolRequestParams"));
-        let level = loaded.of_method("logging/setLevel", revision, Authority::Text).unwrap();
+        let level =
+            loaded.method_definition("logging/setLevel", revision, Authority::Text).unwrap();
         assert_eq!(name(level.result()).as_deref(), Some("EmptyResult"));
     }
 

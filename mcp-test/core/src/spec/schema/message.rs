@@ -155,7 +155,7 @@ impl MessageValidator {
             MethodKind::Request => "JSONRPCRequest",
             MethodKind::Notification => "JSONRPCNotification",
         };
-        self.set.of_method(method).or_else(|| self.set.find(generic))
+        self.set.method_index(method).or_else(|| self.set.find(generic))
     }
 
     /// The definition for a result.
@@ -167,7 +167,7 @@ impl MessageValidator {
         {
             return Some(input);
         }
-        let usual = self.set.info(self.set.of_method(answers?)?).result?;
+        let usual = self.set.info(self.set.method_index(answers?)?).result?;
         // A result with one of its usual members is not a task, even if it has a member `task` of its own.
         if result.get("task").is_some()
             && let Some(task) = self.set.find(TASK)
@@ -182,7 +182,7 @@ impl MessageValidator {
 
     /// The definition for an error with this code.
     fn error_index(&self, code: i64) -> Option<Index> {
-        self.set.of_code(code).or_else(|| self.named(&ERROR_RESPONSES))
+        self.set.code_index(code).or_else(|| self.named(&ERROR_RESPONSES))
     }
 
     /// The violations of a parsed request or notification, in which only the params and the id can be wrong.
@@ -280,7 +280,7 @@ impl MessageValidator {
 
     fn error_violations(&self, message: &Value, error: &Value) -> Vec<Violation> {
         let code = error.get("code").and_then(Value::as_i64);
-        let Some(index) = code.and_then(|code| self.set.of_code(code)) else {
+        let Some(index) = code.and_then(|code| self.set.code_index(code)) else {
             return Vec::new();
         };
         let definition = self.definition(index);

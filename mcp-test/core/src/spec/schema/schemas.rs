@@ -64,14 +64,14 @@ impl Schemas {
     }
 
     /// The request or notification with that method at `revision`.
-    pub fn of_method(
+    pub fn method_definition(
         &self,
         method: &str,
         revision: Revision,
         authority: Authority,
     ) -> Option<Definition> {
         let set = self.set(revision, authority);
-        set.of_method(method).map(|index| Definition::new(set, index))
+        set.method_index(method).map(|index| Definition::new(set, index))
     }
 
     /// All definitions of `revision`, sorted by name.

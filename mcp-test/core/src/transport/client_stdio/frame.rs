@@ -87,7 +87,7 @@ fn signal(payload: &[u8]) -> Option<Frame> {
     let (&[number, ended], micros) = payload.split_first_chunk::<2>()?;
     let micros = u64::from_be_bytes(micros.try_into().ok()?);
     let since_eof = (ended == 1).then(|| Duration::from_micros(micros));
-    Some(Frame::Signal { signal: EndSignal::of_number(number)?, since_eof })
+    Some(Frame::Signal { signal: EndSignal::from_number(number)?, since_eof })
 }
 
 #[cfg(test)]

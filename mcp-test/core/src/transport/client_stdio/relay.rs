@@ -42,7 +42,7 @@ pub fn serve(args: &[OsString]) -> Option<ExitCode> {
     if first != ARGUMENT {
         return None;
     }
-    let faults = RelayFaults::of_arguments(faults);
+    let faults = RelayFaults::from_arguments(faults);
     let code = match run(Path::new(socket), faults) {
         Ok(code) => code,
         Err(error) => {

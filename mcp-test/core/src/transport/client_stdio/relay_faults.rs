@@ -34,7 +34,7 @@ impl RelayFaults {
 
     /// The faults that the last arguments of a relay name.
     #[cfg(feature = "suite")]
-    pub(super) fn of_arguments(arguments: &[OsString]) -> Self {
+    pub(super) fn from_arguments(arguments: &[OsString]) -> Self {
         Self::of(|fault| arguments.iter().any(|argument| argument == fault.word()))
     }
 }

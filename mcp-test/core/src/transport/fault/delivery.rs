@@ -44,7 +44,7 @@ impl Delivery {
     ///
     /// `answers` is the method of the server's request that it replies to, if it is a reply.
     #[must_use]
-    pub(crate) fn of_client(value: Value, answers: Option<String>, faults: &[Fault]) -> Self {
+    pub(crate) fn from_client(value: Value, answers: Option<String>, faults: &[Fault]) -> Self {
         Self::by(
             Side::Client,
             OutboundMessage { answers, ..OutboundMessage::unsolicited(value) },
@@ -65,12 +65,12 @@ impl Delivery {
                 let deliveries = items
                     .into_iter()
                     .zip(methods)
-                    .map(|(item, method)| Self::of_one(side, item, method, faults));
+                    .map(|(item, method)| Self::single(side, item, method, faults));
                 let whole = Self::join(deliveries);
                 let then = if then == FollowUp::Continue { whole.then } else { then };
                 Self { status, then, ..whole }
             }
-            value => Self { status, ..Self::of_one(side, value, answers, faults) },
+            value => Self { status, ..Self::single(side, value, answers, faults) },
         };
         if deliberate {
             replace(&mut delivery.parts, |text| DeliveryPart::Deliberate(text.clone()));
@@ -120,7 +120,7 @@ impl Delivery {
         }
     }
 
-    fn of_one(side: Side, mut value: Value, answers: Option<String>, faults: &[Fault]) -> Self {
+    fn single(side: Side, mut value: Value, answers: Option<String>, faults: &[Fault]) -> Self {
         let Some(subject) = Subject::of(side, &value, answers) else {
             return Self { parts: vec![DeliveryPart::Message(text_of(&value))], ..Self::empty() };
         };

@@ -246,7 +246,7 @@ fn pointers_into_notifications_are_relative_to_params() {
 fn faults_of_clients_affect_their_requests_and_replies() {
     let call = json!({"id": 1, "method": "tools/call", "params": {"name": "add"}});
     let left = |words: &str| {
-        show_delivery(&Delivery::of_client(call.clone().into(), None, &[fault(words)]))
+        show_delivery(&Delivery::from_client(call.clone().into(), None, &[fault(words)]))
     };
     assert_snapshot!(left("remove:tools/call:/name"), @r#"{"id":1,"method":"tools/call","params":{}}"#);
     assert_snapshot!(left("set:*:/params/_meta:1"), @r#"{"id":1,"method":"tools/call","params":{"name":"add","_meta":1}}"#);
@@ -255,7 +255,7 @@ fn faults_of_clients_affect_their_requests_and_replies() {
     let answer = json!({"id": "server-1", "result": {"action": "accept"}});
     let answers = Some("elicitation/create".to_owned());
     let faults = [fault("retype:elicitation/create:/action"), fault("wrong-id:*")];
-    assert_snapshot!(show_delivery(&Delivery::of_client(answer.into(), answers, &faults)), @r#"{"id":"server-1","result":{"action":7}}"#);
+    assert_snapshot!(show_delivery(&Delivery::from_client(answer.into(), answers, &faults)), @r#"{"id":"server-1","result":{"action":7}}"#);
 }
 
 #[test]
@@ -341,14 +341,14 @@ fn every_fault_of_clients_has_an_effect() {
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add"}}).into()
     };
     let answer = || json!({"jsonrpc": "2.0", "id": 1, "result": {}}).into();
-    let good = Delivery::of_client(call(), None, &[]);
-    let good_answer = Delivery::of_client(answer(), Some("ping".to_owned()), &[]);
+    let good = Delivery::from_client(call(), None, &[]);
+    let good_answer = Delivery::from_client(answer(), Some("ping".to_owned()), &[]);
     let is_of_messages = |word: &&FaultKind| word.is_of(Side::Client) && word.is_of(Side::Server);
     for word in FAULT_KINDS.iter().filter(is_of_messages) {
         let fault = [fault(&example(word).replace("tools/list", "tools/call"))];
         let answered = [self::fault(&example(word).replace("tools/list", "ping"))];
-        let shows = Delivery::of_client(call(), None, &fault) != good
-            || Delivery::of_client(answer(), Some("ping".to_owned()), &answered) != good_answer
+        let shows = Delivery::from_client(call(), None, &fault) != good
+            || Delivery::from_client(answer(), Some("ping".to_owned()), &answered) != good_answer
             || !HttpFaults::of("tools/call", true, &fault).is_none()
             || fault[0].is(Misbehavior::IgnoresTerm);
         assert!(shows, "{}", fault[0]);

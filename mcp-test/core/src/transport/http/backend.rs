@@ -23,7 +23,7 @@ use crate::wire::MediaType;
 impl StreamingResponse {
     /// What the body is, according to its `Content-Type`.
     pub(in crate::transport) fn media_type(&self) -> MediaType {
-        MediaType::of_headers(&self.headers)
+        MediaType::from_headers(&self.headers)
     }
 
     /// Whether the response is an event stream.

@@ -12,8 +12,8 @@ pub(super) fn classify(error: &(dyn Error + 'static)) -> ExchangeError {
         successors(Some(error), |&error| error.source()).collect();
     // From the deepest cause up: the outer errors only say that the request failed.
     let known = causes.iter().rev().find_map(|cause| {
-        let io = cause.downcast_ref::<io::Error>().and_then(of_io);
-        io.or_else(|| cause.downcast_ref::<hyper::Error>().and_then(of_hyper))
+        let io = cause.downcast_ref::<io::Error>().and_then(classify_io);
+        io.or_else(|| cause.downcast_ref::<hyper::Error>().and_then(classify_hyper))
     });
     let deepest = || causes.last().map_or_else(|| error.to_string(), ToString::to_string);
     known.unwrap_or_else(|| {
@@ -26,10 +26,10 @@ pub(super) fn classify(error: &(dyn Error + 'static)) -> ExchangeError {
     })
 }
 
-fn of_io(error: &io::Error) -> Option<ExchangeError> {
+fn classify_io(error: &io::Error) -> Option<ExchangeError> {
     // hyper reports defects of the body as I/O errors that hold nothing but a text.
     let text = error.to_string();
-    if let Some(tls) = of_tls(error) {
+    if let Some(tls) = classify_tls(error) {
         return Some(tls);
     }
     Some(match error.kind() {
@@ -51,7 +51,7 @@ fn of_io(error: &io::Error) -> Option<ExchangeError> {
 }
 
 #[cfg(feature = "tls")]
-fn of_tls(error: &io::Error) -> Option<ExchangeError> {
+fn classify_tls(error: &io::Error) -> Option<ExchangeError> {
     let mut inner = error.get_ref()?;
     // hyper-util wraps the error of tokio-rustls in another I/O error, whose `source` skips what it holds.
     while let Some(nested) = inner.downcast_ref::<io::Error>() {
@@ -67,11 +67,11 @@ fn of_tls(error: &io::Error) -> Option<ExchangeError> {
 }
 
 #[cfg(not(feature = "tls"))]
-fn of_tls(_: &io::Error) -> Option<ExchangeError> {
+fn classify_tls(_: &io::Error) -> Option<ExchangeError> {
     None
 }
 
-fn of_hyper(error: &hyper::Error) -> Option<ExchangeError> {
+fn classify_hyper(error: &hyper::Error) -> Option<ExchangeError> {
     if error.is_parse() {
         let text = error.to_string();
         let text = text.trim_end_matches(" parsed");

@@ -152,7 +152,7 @@ impl HttpResponse {
     /// What the body is, according to its `Content-Type`.
     #[must_use]
     pub fn media_type(&self) -> MediaType {
-        MediaType::of_headers(&self.headers)
+        MediaType::from_headers(&self.headers)
     }
 
     /// Whether the response is an event stream.

@@ -89,7 +89,7 @@ impl Default for HttpOptions {
             sse_alone: false,
             documents: Vec::new(),
             access: None,
-            memory: MemoryBudget::of_process(),
+            memory: MemoryBudget::for_process(),
         }
     }
 }

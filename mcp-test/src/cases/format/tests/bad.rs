@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::cases::format::read::of_bytes;
+use crate::cases::format::read::load_bytes;
 use crate::cases::{LINTS, Level, ReadOptions};
 
 /// All files, sorted by name: the file stem and the bytes.
@@ -33,7 +33,7 @@ fn every_mistake_is_reported_at_its_place() {
     settings.bind(|| {
         for (name, bytes) in files {
             let diagnostics =
-                of_bytes(&format!("{name}.yaml"), &bytes, &ReadOptions::default()).diagnostics;
+                load_bytes(&format!("{name}.yaml"), &bytes, &ReadOptions::default()).diagnostics;
             let worst = diagnostics.iter().map(|diagnostic| diagnostic.level).max();
             assert!(worst >= Some(Level::Warning), "{name}");
             for diagnostic in &diagnostics {

@@ -4,12 +4,12 @@ use proptest::prelude::*;
 
 use super::bad;
 use super::good::LIFECYCLE;
-use crate::cases::format::read::of_bytes;
+use crate::cases::format::read::load_bytes;
 use crate::cases::{ReadOptions, lint};
 
 /// Reads and lints a text, and renders all diagnostics.
 fn survive(bytes: &[u8]) {
-    let loaded = of_bytes("a.yaml", bytes, &ReadOptions::default());
+    let loaded = load_bytes("a.yaml", bytes, &ReadOptions::default());
     let diagnostics = loaded.diagnostics.into_iter().chain(lint(&loaded.cases));
     for diagnostic in diagnostics {
         assert!(diagnostic.render(true).len() < 10_000);

@@ -6,7 +6,7 @@ use mcp_test_core::yaml;
 
 use super::bad;
 use crate::cases::format::keys::KEYS;
-use crate::cases::format::read::of_bytes;
+use crate::cases::format::read::load_bytes;
 use crate::cases::{Cases, ReadOptions};
 use crate::cases::{Diagnostic, json_schema};
 
@@ -35,7 +35,7 @@ fn schema_and_reader_reject_the_same_mistakes() {
     let (validator, mut compared) = (validator(), 0);
     for (name, bytes) in bad::files() {
         let Ok(text) = yaml::decode(&bytes) else { continue };
-        let diagnostics = of_bytes(&name, &bytes, &ReadOptions::default()).diagnostics;
+        let diagnostics = load_bytes(&name, &bytes, &ReadOptions::default()).diagnostics;
         let stream = yaml::read(text, &yaml::Limits::default());
         for (number, document) in (1..).zip(&stream.documents) {
             let Ok(document) = document else { continue };

@@ -4,7 +4,7 @@ use mcp_test_core::client::Pending;
 
 use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{refused, refused_in_any_way};
-use crate::scenarios::sdk_answers::of_unanswered_array;
+use crate::scenarios::sdk_answers::recognize_unanswered_array;
 use crate::scenarios::without_id::reply_without_id;
 
 scenario! {
@@ -34,7 +34,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         replies.push(ctx.wait(one.promptly()).await);
     }
     let sdk = match sent.filter(|_| replies.iter().all(Result::is_err)) {
-        Some(sent) => of_unanswered_array(ctx, sent).await,
+        Some(sent) => recognize_unanswered_array(ctx, sent).await,
         None => None,
     };
     let mut is_answered = true;

@@ -155,7 +155,7 @@ fn keeps_fraction(trace: &Trace, since: Seq) -> Result<(), Finding> {
         .got(reply.text)
         .requires(requirement)
         // As for any reply with another id.
-        .caused_by(Cause::of_rule(requirement))
+        .caused_by(Cause::for_requirement(requirement))
         .evidence_all(sent(trace, since))
         .evidence(reply.seq))
 }

@@ -30,7 +30,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             requests.push((kind.method(), json!({})));
         }
     }
-    requests.extend(of_items(ctx).await?);
+    requests.extend(item_requests(ctx).await?);
     for (method, params) in requests {
         let plain = ctx.request(method, params.clone()).deliberate().once().await?;
         if let Some(tool) = params["name"].as_str().filter(|_| method == "tools/call") {
@@ -58,7 +58,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 }
 
 /// Requests of the first prompt without required arguments, the first resource, and the first tool that may be called.
-async fn of_items(ctx: &mut Ctx) -> Result<Vec<(&'static str, serde_json::Value)>, Finding> {
+async fn item_requests(ctx: &mut Ctx) -> Result<Vec<(&'static str, serde_json::Value)>, Finding> {
     let prompts = ctx.offered(ItemKind::Prompt).await?;
     let needs_none = |prompt: &&Value| {
         let arguments = prompt.get("arguments").and_then(Value::as_array).unwrap_or_default();

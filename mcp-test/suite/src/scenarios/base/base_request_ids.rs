@@ -72,7 +72,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             }
             // RFC 8259 lets a reader of JSON limit the precision of numbers.
             let finding = finding.should();
-            let echo = Cause::of_rule(Requirement::JSONRPC_RESULT_ID_ECHO);
+            let echo = Cause::for_requirement(Requirement::JSONRPC_RESULT_ID_ECHO);
             match finding.cause.as_deref() == Some(&echo) {
                 true => finding.caused_by(Cause::RequirementFor(requirement, check.to_owned())),
                 false => finding,

@@ -26,15 +26,15 @@ impl Target {
 pub(super) async fn targets(ctx: &mut Ctx) -> Result<(Vec<Target>, bool), Finding> {
     let prompts = ctx.offered(ItemKind::Prompt).await?;
     let templates = ctx.offered(ItemKind::ResourceTemplate).await?;
-    let arguments: Vec<Target> = prompts.items.iter().flat_map(of_prompt).collect();
-    let variables: Vec<Target> = templates.items.iter().flat_map(of_template).collect();
+    let arguments: Vec<Target> = prompts.items.iter().flat_map(prompt_targets).collect();
+    let variables: Vec<Target> = templates.items.iter().flat_map(template_targets).collect();
     let is_cut = arguments.len() > MAX_OF_KIND || variables.len() > MAX_OF_KIND;
     let has_more = is_cut || prompts.has_more || templates.has_more;
     let first = |targets: Vec<Target>| targets.into_iter().take(MAX_OF_KIND);
     Ok((first(arguments).chain(first(variables)).collect(), has_more))
 }
 
-fn of_prompt(prompt: &Value) -> Vec<Target> {
+fn prompt_targets(prompt: &Value) -> Vec<Target> {
     let Some(name) = prompt.get("name").and_then(Value::as_str) else { return Vec::new() };
     let arguments = prompt.get("arguments").and_then(Value::as_array).unwrap_or_default();
     let names = arguments.iter().filter_map(|argument| argument.get("name")?.as_str());
@@ -45,7 +45,7 @@ fn of_prompt(prompt: &Value) -> Vec<Target> {
     names.map(target).collect()
 }
 
-fn of_template(template: &Value) -> Vec<Target> {
+fn template_targets(template: &Value) -> Vec<Target> {
     let Some(uri) = template.get("uriTemplate").and_then(Value::as_str) else { return Vec::new() };
     let target = |argument: &str| Target {
         reference: json!({ "type": "ref/resource", "uri": uri }),

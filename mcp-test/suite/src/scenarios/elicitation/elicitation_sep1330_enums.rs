@@ -93,7 +93,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
-fn of_type(kind: &str) -> ObjectMatcher {
+fn schema_of_type(kind: &str) -> ObjectMatcher {
     object().member("type", equals(kind))
 }
 
@@ -111,26 +111,26 @@ fn titled() -> impl Matcher {
 }
 
 fn untitled_single() -> Box<dyn Matcher> {
-    Box::new(of_type("string").member("enum", array()).without("oneOf").without("enumNames"))
+    Box::new(schema_of_type("string").member("enum", array()).without("oneOf").without("enumNames"))
 }
 
 fn titled_single() -> Box<dyn Matcher> {
-    Box::new(of_type("string").member("oneOf", titled()).without("enum"))
+    Box::new(schema_of_type("string").member("oneOf", titled()).without("enum"))
 }
 
 /// A choice of 2025-06-18, which later revisions still allow (`schema#legacytitledenumschema`).
 fn legacy() -> Box<dyn Matcher> {
-    Box::new(all_of(vec![Box::new(of_type("string")), Box::new(equal_lengths())]))
+    Box::new(all_of(vec![Box::new(schema_of_type("string")), Box::new(equal_lengths())]))
 }
 
 fn untitled_multi() -> Box<dyn Matcher> {
-    let items = of_type("string").member("enum", array()).without("anyOf");
-    Box::new(of_type("array").member("items", items))
+    let items = schema_of_type("string").member("enum", array()).without("anyOf");
+    Box::new(schema_of_type("array").member("items", items))
 }
 
 fn titled_multi() -> Box<dyn Matcher> {
     let items = object().member("anyOf", titled()).without("enum");
-    Box::new(of_type("array").member("items", items))
+    Box::new(schema_of_type("array").member("items", items))
 }
 
 proofs! {

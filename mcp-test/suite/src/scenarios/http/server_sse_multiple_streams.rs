@@ -7,7 +7,7 @@ use mcp_test_core::check::Fate;
 use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{Session, describe, finding, is_success, post, reply, request};
 use crate::scenarios::references::SEP_1699;
-use crate::scenarios::sdk_answers::of_second_stream;
+use crate::scenarios::sdk_answers::recognize_second_stream;
 
 scenario! {
     /// Several requests of one client are in flight at once, each with its own response or event stream.
@@ -233,7 +233,7 @@ fn refused_stream(headline: &str, answer: &HttpResponse) -> Finding {
     let refused = finding(headline, answer)
         .expected("HTTP 200 with text/event-stream, or HTTP 405")
         .got(format!("HTTP {} with {:?}", answer.status, answer.content_type()))
-        .sdk(of_second_stream(answer.status, &answer.body))
+        .sdk(recognize_second_stream(answer.status, &answer.body))
         .requires(Requirement::TRANSPORT_HTTP_GET_SSE_OR_405);
     match answer.status {
         // POST is served at the same path.

@@ -73,7 +73,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
             .expected(format!("level `{}` or above", LEVELS[level]))
             .got(format!("level `{}`", LEVELS[*sent]))
             .evidence(*seq)
-            .caused_by(Cause::of_rule(row)))
+            .caused_by(Cause::for_requirement(row)))
     });
     let details = json!({ "logged": all.len(), "level": LEVELS[level] });
     ctx.check("below-level-silent").requires(row).details(details).judge(outcome);

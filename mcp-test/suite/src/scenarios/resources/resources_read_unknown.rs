@@ -6,7 +6,7 @@ use mcp_test_core::spec::uri_template::UriTemplate;
 use super::is_template_for;
 use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
-use crate::scenarios::sdk_answers::of_unknown_resource;
+use crate::scenarios::sdk_answers::recognize_unknown_resource;
 
 scenario! {
     /// Reading a resource that does not exist is refused, with the code of the revision.
@@ -121,7 +121,7 @@ fn has_the_code(reply: &Reply, uri: &str) -> Option<Result<(), Finding>> {
     let error = reply.error()?;
     let revision = reply.revision();
     let outcome = has_code(reply, error_code::resource_not_found(revision));
-    let sdk = of_unknown_resource(error, uri);
+    let sdk = recognize_unknown_resource(error, uri);
     let outcome = outcome.map_err(|finding| finding.sdk(sdk));
     let invalid_params = Requirement::RESOURCES_READ_NOT_FOUND_32602;
     Some(outcome.map_err(|finding| match invalid_params.applies_at(revision) {

@@ -78,19 +78,19 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 /// The directory of the first skill of `skills/list`, or else the first of `resources/list`.
 async fn find(ctx: &mut Ctx) -> Result<Option<Found>, Finding> {
     let skills = Pages::request(ctx, "skills/list", json!({})).await?;
-    let skill = skills.items("skills").map(|(_, skill)| skill).find_map(of_skill);
+    let skill = skills.items("skills").map(|(_, skill)| skill).find_map(found_skill);
     if skill.is_some() {
         return Ok(skill);
     }
     let resources = Pages::request(ctx, "resources/list", json!({})).await?;
     let items = || resources.items("resources").map(|(_, item)| item);
-    Ok(items().find_map(of_skill).or_else(|| {
+    Ok(items().find_map(found_skill).or_else(|| {
         let uri = text(items().find(|item| is_directory(item))?, "uri")?;
         Some(Found { uri: uri.to_owned(), ..Found::default() })
     }))
 }
 
-fn of_skill(item: &Value) -> Option<Found> {
+fn found_skill(item: &Value) -> Option<Found> {
     let file = skill_uri(item)?;
     let uri = directory(file)?;
     let files = item.get("resources").and_then(Value::as_array).unwrap_or_default();

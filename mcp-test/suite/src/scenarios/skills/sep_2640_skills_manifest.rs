@@ -56,7 +56,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let frontmatter = skill.frontmatter();
     for (id, member) in [(NAME, "name"), (DESCRIPTION, "description")] {
         let check = ctx.check(id);
-        match (&listed, of_frontmatter(&skill, &frontmatter, member)) {
+        match (&listed, frontmatter_member(&skill, &frontmatter, member)) {
             // A server need not list every resource.
             (None, _) => check.missing(Finding::peer("`resources/list` does not have the skill")),
             (Some(_), Err(finding)) => check.untestable(finding),
@@ -99,7 +99,7 @@ fn judge_mime_type(ctx: &mut Ctx, skill: &SkillMd, listed: Option<&Value>) {
 }
 
 /// A member of the frontmatter that is a string.
-fn of_frontmatter<'a>(
+fn frontmatter_member<'a>(
     skill: &SkillMd,
     frontmatter: &'a Result<Value, Finding>,
     member: &str,

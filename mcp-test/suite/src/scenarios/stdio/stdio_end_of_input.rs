@@ -59,7 +59,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         Finding::peer("the server did not exit when its input ended before the first message")
             .expected("a server that exits on its own soon after the end of its input")
             .got(end.how.clone())
-            .caused_by(Cause::of_rule(row))
+            .caused_by(Cause::for_requirement(row))
             .should()
     }));
     Ok(())

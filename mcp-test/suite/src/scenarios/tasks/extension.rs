@@ -11,7 +11,7 @@ pub(super) fn declared() -> serde_json::Value {
 }
 
 /// A request for a task, of a client that declares nothing but the extension.
-pub(super) async fn of_task(
+pub(super) async fn request_for_task(
     ctx: &mut Ctx,
     method: &str,
     params: serde_json::Value,
@@ -47,7 +47,7 @@ pub(super) fn shape(ctx: &mut Ctx, task: &Reply) {
 }
 
 /// What the state has in each status.
-pub(super) fn of_status(ctx: &mut Ctx, state: &Reply) {
+pub(super) fn judge_status(ctx: &mut Ctx, state: &Reply) {
     let status = member(state, "/status").unwrap_or_default();
     let complete = object().member("resultType", equals("complete"));
     let check = ctx.check("extension-task-state");

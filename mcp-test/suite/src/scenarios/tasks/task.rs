@@ -49,6 +49,10 @@ pub(super) async fn call_as_task(
 }
 
 /// A request that names a task.
-pub(super) async fn of_task(ctx: &mut Ctx, method: &str, id: &str) -> Result<Reply, Finding> {
+pub(super) async fn request_for_task(
+    ctx: &mut Ctx,
+    method: &str,
+    id: &str,
+) -> Result<Reply, Finding> {
     ctx.request(method, json!({ "taskId": id })).await
 }

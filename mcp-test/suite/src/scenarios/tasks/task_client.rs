@@ -53,7 +53,11 @@ pub(super) async fn call(
 }
 
 /// Sends a request that names a task and nothing else.
-pub(super) async fn of_task(ctx: &mut Ctx, method: &str, id: &str) -> Result<Reply, Finding> {
+pub(super) async fn request_for_task(
+    ctx: &mut Ctx,
+    method: &str,
+    id: &str,
+) -> Result<Reply, Finding> {
     send(ctx, method, json!({ "taskId": id })).await
 }
 
@@ -88,7 +92,7 @@ async fn until(
 ) -> Result<Reply, Finding> {
     let deadline = Deadline::after(patience);
     loop {
-        let state = of_task(ctx, "tasks/get", id).await?;
+        let state = request_for_task(ctx, "tasks/get", id).await?;
         // An error, or a state without a status, does not become better by waiting.
         let goes_on = member(&state, "/status").is_some_and(|status| !is_reached(status));
         if !goes_on || deadline.has_passed() {

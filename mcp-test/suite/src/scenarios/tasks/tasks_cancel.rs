@@ -1,7 +1,7 @@
 //! `tasks-cancel`.
 
 use super::peer::{faulty, tasks_server};
-use super::task::{NO_TOOL, call_as_task, of_task, tool_with};
+use super::task::{NO_TOOL, call_as_task, request_for_task, tool_with};
 use super::task_fault::TaskFault;
 use super::task_judging::judge_ids;
 use super::task_states::{is_terminal, member};
@@ -52,7 +52,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         ctx.check("task-ids").requires(requirement).judge(outcome);
     }
     // Not judged: it may be finished.
-    let _ = of_task(ctx, "tasks/cancel", &other).await?.error();
+    let _ = request_for_task(ctx, "tasks/cancel", &other).await?.error();
     Ok(())
 }
 
@@ -65,9 +65,9 @@ fn is_authorized(ctx: &Ctx) -> bool {
 }
 
 async fn cancel(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
-    let cancelled = of_task(ctx, "tasks/cancel", id).await?;
+    let cancelled = request_for_task(ctx, "tasks/cancel", id).await?;
     if cancelled.outcome().is_err() {
-        let state = of_task(ctx, "tasks/get", id).await?;
+        let state = request_for_task(ctx, "tasks/get", id).await?;
         let why = match member(&state, "/status") {
             Some(status) if is_terminal(status) => "the task was finished before it was cancelled",
             _ => "the server refuses to cancel the task",
@@ -77,14 +77,14 @@ async fn cancel(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
     }
     let is_cancelled = || object().member("status", equals("cancelled"));
     ctx.check("task-cancelled").expect(&cancelled, is_cancelled());
-    let state = of_task(ctx, "tasks/get", id).await?;
+    let state = request_for_task(ctx, "tasks/get", id).await?;
     // A cancelled task may be deleted.
     if state.outcome().is_ok() {
         ctx.check("task-stays-cancelled")
             .requires(Requirement::TASKS_CANCELLED_STAYS)
             .expect(&state, is_cancelled());
     }
-    let again = of_task(ctx, "tasks/cancel", id).await?;
+    let again = request_for_task(ctx, "tasks/cancel", id).await?;
     let outcome = is_error(&again);
     let outcome = outcome.and_then(|()| has_code(&again, error_code::INVALID_PARAMS));
     ctx.check("task-stays-cancelled")

@@ -4,7 +4,7 @@ use mcp_test_core::expect::{any_of, array};
 
 use super::quick_server::{answering, computing_at_once, quick, quick_but};
 use super::task_client::{
-    call, of_task, plain_result, refused, send, task_id, until_asking, until_ended,
+    call, plain_result, refused, request_for_task, send, task_id, until_asking, until_ended,
 };
 use crate::scenarios::prelude::*;
 use crate::scenarios::references::{SEP_2322, SEP_2663};
@@ -55,7 +55,7 @@ scenario! {
 }
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let reply = of_task(ctx, "tasks/result", "tasks-conformance-isolation-probe").await?;
+    let reply = request_for_task(ctx, "tasks/result", "tasks-conformance-isolation-probe").await?;
     let outcome = refused(&reply, error_code::METHOD_NOT_FOUND);
     ctx.check("sep-2663-tasks-result-removed-method-not-found").judge(outcome);
     let reply = send(ctx, "tasks/list", json!({})).await?;
@@ -87,7 +87,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let handle = call(ctx, "slow_compute", arguments).await?;
     match task_id(&handle) {
         Ok(id) => {
-            let state = of_task(ctx, "tasks/get", &id).await?;
+            let state = request_for_task(ctx, "tasks/get", &id).await?;
             ctx.check("sep-2663-durable-create-strong-consistency")
                 .expect(&state, object().member("taskId", equals(id)));
         }
@@ -95,7 +95,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             ctx.check("sep-2663-durable-create-strong-consistency").missing(none);
         }
     }
-    let reply = of_task(ctx, "tasks/get", "tasks-conformance-nonexistent-12345").await?;
+    let reply = request_for_task(ctx, "tasks/get", "tasks-conformance-nonexistent-12345").await?;
     let outcome = refused(&reply, error_code::INVALID_PARAMS);
     ctx.check("sep-2663-tasks-get-invalid-task-id-32602").judge(outcome);
     Ok(())
@@ -117,7 +117,7 @@ async fn result_types(ctx: &mut Ctx) -> Result<(), Finding> {
     let id = task_id(&handle);
     calls.push(handle);
     if let Ok(id) = id {
-        let acknowledgement = of_task(ctx, "tasks/cancel", &id).await?;
+        let acknowledgement = request_for_task(ctx, "tasks/cancel", &id).await?;
         replies.push((Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_CANCEL, acknowledgement));
     }
     let mut update = None;

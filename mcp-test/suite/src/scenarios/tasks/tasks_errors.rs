@@ -3,7 +3,7 @@
 use mcp_test_core::scenario::CallableTool;
 
 use super::peer::{faulty, tasks_server};
-use super::task::{call_as_task, call_of, of_task, support};
+use super::task::{call_as_task, call_of, request_for_task, support};
 use super::task_fault::TaskFault;
 use super::task_states::member;
 use crate::scenarios::prelude::*;
@@ -33,7 +33,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let Some(code) = code(ctx, tool).await? else { continue };
         let created = call_as_task(ctx, tool, json!({"ttl": 60_000})).await?;
         let Some(id) = member(&created, "/task/taskId").map(str::to_owned) else { continue };
-        let result = of_task(ctx, "tasks/result", &id).await?;
+        let result = request_for_task(ctx, "tasks/result", &id).await?;
         // Without `task` again, since what made the call fail may be over.
         if self::code(ctx, tool).await? != Some(code) {
             continue;

@@ -3,7 +3,7 @@
 use mcp_test_core::clock;
 use mcp_test_core::scenario::CallableTool;
 
-use super::extension::{after_cancel, declared, of_status, of_task, shape};
+use super::extension::{after_cancel, declared, judge_status, request_for_task, shape};
 use super::peer::{faulty, tasks_server};
 use super::task::call_of;
 use super::task_fault::TaskFault;
@@ -162,7 +162,7 @@ fn required(ctx: &mut Ctx, reply: &Reply) {
 async fn follow(ctx: &mut Ctx, handle: &Reply) -> Result<(), Finding> {
     shape(ctx, handle);
     let Some(id) = member(handle, "/taskId").map(str::to_owned) else { return Ok(()) };
-    let mut state = of_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
+    let mut state = request_for_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
     ctx.check("extension-task-state")
         .requires(Requirement::EXT_TASKS_DURABLE_BEFORE_ACK)
         .expect(&state, object().member("taskId", equals(id.as_str())));
@@ -170,7 +170,7 @@ async fn follow(ctx: &mut Ctx, handle: &Reply) -> Result<(), Finding> {
         return Ok(());
     }
     let answers = json!({"taskId": id, "inputResponses": {"no-such-key": {"action": "decline"}}});
-    let update = of_task(ctx, "tasks/update", answers).await?;
+    let update = request_for_task(ctx, "tasks/update", answers).await?;
     let is_ignored = update.result().map(drop).map_err(Finding::should);
     let is_accepted = is_ignored.is_ok();
     ctx.check("extension-task-acknowledged")
@@ -185,20 +185,20 @@ async fn follow(ctx: &mut Ctx, handle: &Reply) -> Result<(), Finding> {
     }
     for _ in 0..MOST_POLLS {
         shape(ctx, &state);
-        of_status(ctx, &state);
+        judge_status(ctx, &state);
         if member(&state, "/status").is_none_or(|status| status != "working") {
             break;
         }
         clock::quiet(poll_interval(&state)).await;
-        state = of_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
+        state = request_for_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
     }
-    let cancel = of_task(ctx, "tasks/cancel", json!({ "taskId": id })).await?;
+    let cancel = request_for_task(ctx, "tasks/cancel", json!({ "taskId": id })).await?;
     let ids = [
         Requirement::EXT_TASKS_CANCEL_ACK_EMPTY,
         Requirement::EXT_TASKS_RESULT_TYPE_COMPLETE_CANCEL,
     ];
     acknowledged(ctx, &cancel, ids);
-    let last = of_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
+    let last = request_for_task(ctx, "tasks/get", json!({ "taskId": id })).await?;
     let Some(status) = member(&state, "/status").filter(|status| is_terminal(status)) else {
         if last.outcome().is_ok() {
             after_cancel(ctx, &last);

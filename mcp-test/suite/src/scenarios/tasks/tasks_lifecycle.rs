@@ -4,7 +4,7 @@ use mcp_test_core::expect::{ObjectMatcher, non_empty_array, number};
 
 use super::quick_server::{answering, computing_at_once, quick, quick_but};
 use super::task_client::{
-    OF_CANCEL, acknowledges, call, has_status, of_task, plain_result, task_id, until_ended,
+    OF_CANCEL, acknowledges, call, has_status, plain_result, request_for_task, task_id, until_ended,
 };
 use super::task_states::{is_task, is_terminal, member, timestamp};
 use crate::scenarios::prelude::*;
@@ -136,7 +136,7 @@ fn created(ctx: &mut Ctx, handle: &Reply) {
 
 /// Judges a task at work, and at its end.
 async fn completed(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
-    let state = of_task(ctx, "tasks/get", id).await?;
+    let state = request_for_task(ctx, "tasks/get", id).await?;
     ctx.check(WORKING)
         .requires(Requirement::EXT_TASKS_DURABLE_BEFORE_ACK)
         .expect(&state, object().member("taskId", equals(id)))
@@ -158,7 +158,7 @@ async fn cancelled(ctx: &mut Ctx) -> Result<(), Finding> {
         call(ctx, "slow_compute", json!({ "seconds": 60, "label": "lifecycle-cancel" })).await?;
     match task_id(&handle) {
         Ok(id) => {
-            let acknowledgement = of_task(ctx, "tasks/cancel", &id).await?;
+            let acknowledgement = request_for_task(ctx, "tasks/cancel", &id).await?;
             // A task whose cancellation is refused goes on for a minute.
             let ended = match acknowledgement.outcome() {
                 Ok(_) => ends(&until_ended(ctx, &id).await?),
@@ -174,7 +174,7 @@ async fn cancelled(ctx: &mut Ctx) -> Result<(), Finding> {
     match task_id(&handle) {
         Ok(id) => {
             let ended = ends(&until_ended(ctx, &id).await?);
-            let acknowledgement = of_task(ctx, "tasks/cancel", &id).await?;
+            let acknowledgement = request_for_task(ctx, "tasks/cancel", &id).await?;
             match ended {
                 Ok(()) => acknowledges(ctx.check(CANCELLED_LATE), &acknowledgement, OF_CANCEL),
                 Err(unfinished) => {

@@ -2,7 +2,8 @@
 
 use super::quick_server::quick;
 use super::task_client::{
-    OF_UPDATE, acknowledges, call, has_status, of_task, send, task_id, until_asking, until_ended,
+    OF_UPDATE, acknowledges, call, has_status, request_for_task, send, task_id, until_asking,
+    until_ended,
 };
 use crate::scenarios::prelude::*;
 use crate::scenarios::references::{SEP_2322, SEP_2663};
@@ -110,7 +111,7 @@ async fn partially(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
     let content = |name: &str| json!({ "name": name, "confirm": true });
     let acknowledgement =
         answer(ctx, id, std::slice::from_ref(first), &content("partial-1")).await?;
-    let between = of_task(ctx, "tasks/get", id).await?;
+    let between = request_for_task(ctx, "tasks/get", id).await?;
     // Judged by what becomes of the task.
     let _second =
         answer(ctx, id, std::slice::from_ref(second), &content("partial-2")).await?.outcome();

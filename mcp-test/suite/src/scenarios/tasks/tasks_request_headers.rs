@@ -3,7 +3,7 @@
 use mcp_test_core::expect::first;
 
 use super::quick_server::{answering, quick, quick_but};
-use super::task_client::{call, declared, of_task, refused, task_id};
+use super::task_client::{call, declared, refused, request_for_task, task_id};
 use crate::scenarios::prelude::*;
 use crate::scenarios::references::{SEP_2243, SEP_2663};
 
@@ -59,7 +59,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let id = task_id(&handle);
     match &id {
         Ok(id) => {
-            let state = of_task(ctx, "tasks/get", id).await?;
+            let state = request_for_task(ctx, "tasks/get", id).await?;
             ctx.check(ACCEPTED)
                 .requires(Requirement::EXT_TASKS_DURABLE_BEFORE_ACK)
                 .expect(&state, object().member("taskId", equals(id.as_str())))

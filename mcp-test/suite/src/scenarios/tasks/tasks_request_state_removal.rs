@@ -1,7 +1,7 @@
 //! `tasks-request-state-removal`.
 
 use super::quick_server::{computing_at_once, quick};
-use super::task_client::{call, of_task, task_id};
+use super::task_client::{call, request_for_task, task_id};
 use crate::scenarios::prelude::*;
 use crate::scenarios::references::SEP_2663;
 
@@ -40,11 +40,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     };
     let stateless = || object().without("requestState");
     ctx.check("tasks-create-result-no-request-state").officially(&handle, stateless(), ALLOWED);
-    let state = of_task(ctx, "tasks/get", &id).await?;
+    let state = request_for_task(ctx, "tasks/get", &id).await?;
     let check = ctx.check("tasks-get-detailed-no-request-state");
     check.judge(state.result().map(drop)).officially(&state, stateless(), ALLOWED);
     // Only so that it does not go on; `tasks-lifecycle` judges the reply.
-    let _ended = of_task(ctx, "tasks/cancel", &id).await?.outcome();
+    let _ended = request_for_task(ctx, "tasks/cancel", &id).await?.outcome();
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! `tasks-unknown`.
 
 use super::peer::tasks_server;
-use super::task::of_task;
+use super::task::request_for_task;
 use super::task_states::UNKNOWN;
 use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
@@ -41,7 +41,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     methods.push("tasks/result");
     let mut outcome = Ok(());
     for method in methods {
-        let reply = of_task(ctx, method, UNKNOWN).await?;
+        let reply = request_for_task(ctx, method, UNKNOWN).await?;
         outcome = outcome.and(refused(&reply));
         if let Some(error) = reply.error() {
             let message = ensure(!error.message.trim().is_empty(), || {

@@ -4,7 +4,7 @@ use mcp_test_core::clock::{self, Stopwatch};
 use mcp_test_core::expect::{any_of, integer, null};
 
 use super::quick_server::{quick, quick_but};
-use super::task_client::{TASKS, of_task, task_id, until_ended};
+use super::task_client::{TASKS, request_for_task, task_id, until_ended};
 use super::task_states::is_task;
 use crate::scenarios::prelude::*;
 use crate::scenarios::references::SEP_2663;
@@ -55,7 +55,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let last = until_ended(ctx, &id).await?;
     // The task may only be deleted by then, which no message shows.
     clock::quiet(LATER).await;
-    let later = of_task(ctx, "tasks/get", &id).await?;
+    let later = request_for_task(ctx, "tasks/get", &id).await?;
     let is_over = may_be_deleted(&last, age.elapsed());
     let check = ctx.check("tasks-no-early-ttl-expiry");
     let same = object().member("taskId", equals(id.as_str()));

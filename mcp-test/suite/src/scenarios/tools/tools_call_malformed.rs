@@ -60,7 +60,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let cite = |finding: Finding| cited.iter().fold(finding, |finding, id| finding.requires(id));
     let refused: Result<(), Finding> = errors.into_iter().collect();
     ctx.check("malformed-call-error").judge(refused.map_err(cite));
-    let known = of_a_known_tool(ctx).await?;
+    let known = judge_known_tool(ctx).await?;
     if !known.is_empty() {
         let outcome: Result<(), Finding> = known.into_iter().collect();
         ctx.check("malformed-arguments-refused").judge(outcome.map_err(cite));
@@ -72,7 +72,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 }
 
 /// Calls a tool that may be called with arguments that are not an object; none if no tool may be called.
-async fn of_a_known_tool(ctx: &mut Ctx) -> Result<Vec<Result<(), Finding>>, Finding> {
+async fn judge_known_tool(ctx: &mut Ctx) -> Result<Vec<Result<(), Finding>>, Finding> {
     let tools = ctx.callable_tools().await?;
     // Of one that needs no arguments an error has no other reason.
     let is_free = |tool: &&CallableTool| {

@@ -4,7 +4,7 @@ use mcp_test_core::server::RuleBuilder;
 
 use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
-use crate::scenarios::sdk_answers::of_unknown_tool;
+use crate::scenarios::sdk_answers::recognize_unknown_tool;
 
 scenario! {
     /// A call of a tool that does not exist is refused with a JSON-RPC error.
@@ -37,7 +37,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         // What shows the SDK is not worth a failure of its own.
         let _ = ctx.server().await;
         let capabilities = &ctx.client().await?.server().capabilities;
-        finding.sdk = of_unknown_tool(result, UNKNOWN, capabilities);
+        finding.sdk = recognize_unknown_tool(result, UNKNOWN, capabilities);
     }
     ctx.check("unknown-tool-error").judge(outcome);
     if reply.error().is_some() {

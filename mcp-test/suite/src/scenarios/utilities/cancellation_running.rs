@@ -70,20 +70,20 @@ enum CallOutcome {
 }
 
 impl CallOutcome {
-    fn of_result(result: &Value) -> Self {
+    fn from_result(result: &Value) -> Self {
         match result.get("isError").and_then(Value::as_bool) {
             Some(true) => Self::ErrorResult,
             _ => Self::Success,
         }
     }
 
-    fn of_reply(reply: &Reply) -> Self {
-        reply.outcome().map_or(Self::ErrorResponse, Self::of_result)
+    fn from_reply(reply: &Reply) -> Self {
+        reply.outcome().map_or(Self::ErrorResponse, Self::from_result)
     }
 
-    fn of_message(message: &Message) -> Option<Self> {
+    fn from_message(message: &Message) -> Option<Self> {
         match message {
-            Message::Response(response) => Some(Self::of_result(&response.result)),
+            Message::Response(response) => Some(Self::from_result(&response.result)),
             Message::Error(_) => Some(Self::ErrorResponse),
             Message::Request(_) | Message::Notification(_) => None,
         }
@@ -105,7 +105,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let arguments = tool.arguments.as_ref().map(Value::to_serde);
         let call = json!({"name": tool.name, "arguments": arguments});
         let Ok(reply) = ctx.request("tools/call", call.clone()).once().await else { break };
-        let usual = CallOutcome::of_reply(&reply);
+        let usual = CallOutcome::from_reply(&reply);
         ctx.note_stated_call(&tool.name, &reply);
         if is_slow(&reply) && !tool.is_named {
             break;
@@ -151,7 +151,7 @@ async fn cancel_twice(
         cancelled.extend(call);
     }
     let reply = ctx.request("tools/call", call.clone()).once().await?;
-    if CallOutcome::of_reply(&reply) != usual {
+    if CallOutcome::from_reply(&reply) != usual {
         cancelled[known..].iter_mut().for_each(|call| call.usual = None);
     }
     Ok(())
@@ -199,7 +199,7 @@ impl CancelledCall {
 
     fn reply(&self, trace: &Trace) -> Option<(Seq, CallOutcome)> {
         let mut replies = self.sent_since(trace).filter(|(_, it)| it.id() == Some(&self.id));
-        replies.find_map(|(seq, it)| Some((seq, CallOutcome::of_message(it)?)))
+        replies.find_map(|(seq, it)| Some((seq, CallOutcome::from_message(it)?)))
     }
 }
 

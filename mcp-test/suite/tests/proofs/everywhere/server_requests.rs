@@ -74,7 +74,7 @@ fn forms() -> Vec<Row> {
             broken(at(V2025_11_25), property("size", bad), requirement(name)),
             broken(at(V2026_07_28), of_result, requirement(name)),
         ] {
-            rows.push(row.of_check(SCHEMA_VALID));
+            rows.push(row.for_check(SCHEMA_VALID));
         }
     }
     let names = json!({"type": "string", "enum": ["a"], "enumNames": []});

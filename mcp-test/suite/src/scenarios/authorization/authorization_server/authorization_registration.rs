@@ -52,7 +52,7 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
         return Ok(());
     }
     let response = ctx.post_json(&endpoint, &client_metadata(&[LOOPBACK])).await?;
-    match DynamicClient::of_response(ctx, response) {
+    match DynamicClient::from_response(ctx, response) {
         Ok(client) => {
             let judged = judge(&client.response);
             ctx.check(RESPONSE).judge(judged);
@@ -68,7 +68,7 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
     let mut accepted = None;
     for uri in FORBIDDEN {
         let response = ctx.post_json(&endpoint, &client_metadata(&[uri])).await?;
-        match DynamicClient::of_response(ctx, response) {
+        match DynamicClient::from_response(ctx, response) {
             Ok(client) => {
                 if client.may_redirect_to(uri) && accepted.is_none() {
                     let finding =

@@ -4,7 +4,7 @@ use mcp_test_core::expect::words;
 use mcp_test_core::scenario::authorization::is_secure;
 use mcp_test_core::scenario::{AuthorizationCtx, Stop};
 
-use super::discovery::{Metadata, discover, examine, of_openid, publishes};
+use super::discovery::{Metadata, discover, examine, openid_metadata, publishes};
 use super::good_server;
 use super::wrong_answers::{header_at, only_openid, openid_without_pkce, says, unpublished};
 use crate::scenarios::prelude::*;
@@ -104,8 +104,9 @@ async fn run(ctx: &mut AuthorizationCtx) -> Result<(), Stop> {
         }));
     }
     if ctx.declares(OPENID_PKCE) {
-        let of_openid = if found.is_oauth { of_openid(ctx).await? } else { Some(found) };
-        if let Some(found) = of_openid {
+        let openid_metadata =
+            if found.is_oauth { openid_metadata(ctx).await? } else { Some(found) };
+        if let Some(found) = openid_metadata {
             let name = "code_challenge_methods_supported";
             ctx.check(OPENID_PKCE).judge(holds(found.lists(name, "S256") == Some(true), || {
                 let headline = "the metadata of OpenID Connect do not announce PKCE";

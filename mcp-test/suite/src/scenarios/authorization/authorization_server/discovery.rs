@@ -133,7 +133,9 @@ pub(super) async fn discover(ctx: &mut AuthorizationCtx) -> Result<Metadata, Fin
 /// # Errors
 ///
 /// A finding, if a request has no response.
-pub(super) async fn of_openid(ctx: &mut AuthorizationCtx) -> Result<Option<Metadata>, Finding> {
+pub(super) async fn openid_metadata(
+    ctx: &mut AuthorizationCtx,
+) -> Result<Option<Metadata>, Finding> {
     for url in places(ctx.issuer()) {
         if url.contains(OAUTH) {
             continue;

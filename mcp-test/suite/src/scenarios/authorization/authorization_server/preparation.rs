@@ -82,7 +82,7 @@ pub(super) async fn register(
         return Ok(Err("the metadata has no `registration_endpoint`".to_owned()));
     }
     let response = ctx.post_json(endpoint, &client_metadata(redirect_uris)).await?;
-    Ok(DynamicClient::of_response(ctx, response).map_err(|response| {
+    Ok(DynamicClient::from_response(ctx, response).map_err(|response| {
         let answer = format!("HTTP {}{}", response.status, response.error());
         words::into_inert(format!("the server does not register clients: {answer}"))
     }))
@@ -104,7 +104,7 @@ pub(super) fn client_metadata(redirect_uris: &[&str]) -> Value {
 impl DynamicClient {
     /// The client of a response, which is deleted at the end where that is possible (RFC 7592); the error is the response,
     /// if it registers none.
-    pub(super) fn of_response(
+    pub(super) fn from_response(
         ctx: &mut AuthorizationCtx,
         response: AuthorizationResponse,
     ) -> Result<Self, AuthorizationResponse> {
@@ -146,7 +146,7 @@ pub(super) async fn code(
     let page = ctx.get_page(&url).await?;
     let (callback, seq) = match page.redirect() {
         Some(location) if location.starts_with(grant.redirect_uri()) => {
-            (Callback::of_redirect(location), page.seq)
+            (Callback::from_redirect(location), page.seq)
         }
         _ if page.status >= 400 => {
             let answer = format!("HTTP {}{}", page.status, page.error());

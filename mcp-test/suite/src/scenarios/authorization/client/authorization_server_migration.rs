@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mcp_test_core::oauth::scripted::{Behavior, ProtectedResource, ScriptedServer, Verdict};
 
 use super::flow::judge_flow;
-use super::flow_proofs::of_refused_flow;
+use super::flow_proofs::refused_proofs;
 use super::served::{facts, server_behind};
 use super::signing_in_client;
 use crate::scenarios::prelude::*;
@@ -104,7 +104,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_refused_flow();
+    passes on signing_in_client(), and shares refused_proofs();
     catches "sep-2352-reregister-on-as-change" by misbehavior(Misbehavior::ReusesRegistration);
     catches "sep-2352-no-reuse-on-as-change" by misbehavior(Misbehavior::ReusesRegistration);
     catches "sep-2352-no-cross-as-credential-reuse" by misbehavior(Misbehavior::ReusesRegistration);

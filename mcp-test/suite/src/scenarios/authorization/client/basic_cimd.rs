@@ -4,7 +4,7 @@ use mcp_test_core::oauth::scripted::Behavior;
 
 use super::CORE_SUITES;
 use super::flow::{equal, judge_authorizations, judge_flow};
-use super::flow_proofs::of_authorized_flow;
+use super::flow_proofs::authorized_proofs;
 use super::served::protected;
 use super::signing_in_client;
 use super::signing_in_client::METADATA_DOCUMENT;
@@ -53,7 +53,7 @@ fn registering() -> ScriptedClient {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_authorized_flow();
+    passes on signing_in_client(), and shares authorized_proofs();
     catches "cimd-client-id-used" by give_up("authorize"), under Strict;
     warns "cimd-client-id-used" by misbehavior(Misbehavior::AlwaysRegisters);
     catches "sep-837-application-type-present" on registering();

@@ -5,7 +5,7 @@ use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{Behavior, TokenRequest};
 
 use super::flow::judge_flow;
-use super::flow_proofs::of_machine;
+use super::flow_proofs::machine_proofs;
 use super::served::protected;
 use super::signing_in_client;
 use super::token_requests::{Examined, WrongRequest, examine_basic, judge_requests, refusing};
@@ -64,7 +64,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_machine();
+    passes on signing_in_client(), and shares machine_proofs();
     catches "client-credentials-basic-auth" by misbehavior(Misbehavior::OtherAuthMethod);
     catches "client-credentials-grant-type" by parameter("token", "grant_type", "password"), under Strict;
 }

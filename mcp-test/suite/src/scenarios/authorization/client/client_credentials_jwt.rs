@@ -6,7 +6,7 @@ use mcp_test_core::oauth::oauth_error::ErrorCode;
 use mcp_test_core::oauth::scripted::{Behavior, Expiry, TokenRequest, VerifiedAssertions};
 
 use super::flow::judge_flow;
-use super::flow_proofs::of_machine;
+use super::flow_proofs::machine_proofs;
 use super::served::{no_key, protected};
 use super::signing_in_client;
 use super::token_requests::{Examined, OfficiallyWrong, WrongRequest, judge_requests, refusing};
@@ -145,7 +145,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_machine();
+    passes on signing_in_client(), and shares machine_proofs();
     catches "client-credentials-jwt-verified" by parameter("assertion", "aud", "http://127.0.0.1/mcp");
     catches "client-credentials-grant-type" by parameter("token", "grant_type", "password"), under Strict;
     catches "client-credentials-assertion-type" by parameter("token", "client_assertion_type", "jwt");

@@ -1,7 +1,7 @@
 //! `auth/dpop`.
 
 use super::flow::judge_flow;
-use super::flow_proofs::of_refused_flow;
+use super::flow_proofs::refused_proofs;
 use super::proofs_of_possession::{FRESH, SCHEME, TOKEN_PROOF, bound, judge_proofs};
 use super::signing_in_client;
 use crate::scenarios::prelude::*;
@@ -30,7 +30,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_refused_flow();
+    passes on signing_in_client(), and shares refused_proofs();
     catches "sep-1932-client-token-request-proof" by misbehavior(Misbehavior::IgnoresDpop), under Strict;
     catches "sep-1932-client-dpop-auth-scheme" by misbehavior(Misbehavior::SendsBoundTokenAsBearer);
     catches "sep-1932-client-fresh-proof" by misbehavior(Misbehavior::ReusesProof);

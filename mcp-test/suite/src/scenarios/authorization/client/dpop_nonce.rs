@@ -1,9 +1,10 @@
 //! `auth/dpop-nonce`.
 
 use super::flow::judge_flow;
-use super::flow_proofs::of_refused_flow;
+use super::flow_proofs::refused_proofs;
 use super::proofs_of_possession::{
-    FRESH, Nonces, SCHEME, TOKEN_PROOF, bound, judge_proofs, of_resource_nonce, of_server_nonce,
+    FRESH, Nonces, SCHEME, TOKEN_PROOF, bound, judge_proofs, judge_resource_nonce,
+    judge_server_nonce,
 };
 use super::signing_in_client;
 use crate::scenarios::prelude::*;
@@ -44,13 +45,13 @@ fn serve(test: &ClientTest) -> Result<Server, Finding> {
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let flow = judge_flow(judging)?;
     judge_proofs(judging, &flow);
-    of_server_nonce(&flow, NONCES.of_tokens).conclude(judging.check(SERVER_NONCE));
-    of_resource_nonce(&flow, NONCES.of_mcp).conclude(judging.check(RESOURCE_NONCE));
+    judge_server_nonce(&flow, NONCES.of_tokens).conclude(judging.check(SERVER_NONCE));
+    judge_resource_nonce(&flow, NONCES.of_mcp).conclude(judging.check(RESOURCE_NONCE));
     Ok(())
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_refused_flow();
+    passes on signing_in_client(), and shares refused_proofs();
     catches "sep-1932-client-token-request-proof" by misbehavior(Misbehavior::IgnoresDpop), under Strict;
     catches "sep-1932-client-dpop-auth-scheme" by misbehavior(Misbehavior::SendsBoundTokenAsBearer);
     catches "sep-1932-client-fresh-proof" by misbehavior(Misbehavior::ReusesProof);

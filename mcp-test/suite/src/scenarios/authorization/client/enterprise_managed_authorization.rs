@@ -10,7 +10,7 @@ use mcp_test_core::oauth::scripted::{
 use mcp_test_core::transport::generated_id::generate_id;
 
 use super::flow::judge_flow;
-use super::flow_proofs::of_machine;
+use super::flow_proofs::machine_proofs;
 use super::served::{facts, no_key, server_behind};
 use super::signing_in_client;
 use super::token_requests::{Examined, WrongRequest, examine_basic, judge_requests, refusing};
@@ -229,7 +229,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_machine();
+    passes on signing_in_client(), and shares machine_proofs();
     catches "complete-flow-token-exchange" by parameter("exchange", "requested_token_type", "jwt");
     catches "complete-flow-token-exchange" by no_parameter("exchange", "audience");
     catches "complete-flow-token-exchange" by no_parameter("exchange", "resource"), at V2025_11_25;

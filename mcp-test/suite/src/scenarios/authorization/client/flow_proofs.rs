@@ -4,8 +4,8 @@ use mcp_test_core::scenario::{Profile, Proof};
 use mcp_test_core::transport::{Fault, Misbehavior};
 
 /// The proofs of the checks of `signing_in!`, in a scenario that a correct client completes.
-pub(super) fn of_flow() -> Vec<Proof> {
-    let mut proofs = of_authorized_flow();
+pub(super) fn sign_in_proofs() -> Vec<Proof> {
+    let mut proofs = authorized_proofs();
     proofs.push(Proof::catches(
         "sep-837-application-type-present",
         Fault::no_parameter("register", "application_type"),
@@ -14,15 +14,15 @@ pub(super) fn of_flow() -> Vec<Proof> {
 }
 
 /// The same in a scenario in which a correct client does not register.
-pub(super) fn of_authorized_flow() -> Vec<Proof> {
-    let mut proofs = of_pkce();
-    proofs.extend(of_machine());
+pub(super) fn authorized_proofs() -> Vec<Proof> {
+    let mut proofs = pkce_proofs();
+    proofs.extend(machine_proofs());
     proofs
 }
 
 /// The same in a scenario in which no token is accepted.
-pub(super) fn of_refused_flow() -> Vec<Proof> {
-    let mut proofs = of_pkce();
+pub(super) fn refused_proofs() -> Vec<Proof> {
+    let mut proofs = pkce_proofs();
     proofs.push(Proof::catches(
         "sep-837-application-type-present",
         Fault::no_parameter("register", "application_type"),
@@ -31,12 +31,12 @@ pub(super) fn of_refused_flow() -> Vec<Proof> {
 }
 
 /// The proofs of the checks of `signing_in!` where there is no user.
-pub(super) fn of_machine() -> Vec<Proof> {
+pub(super) fn machine_proofs() -> Vec<Proof> {
     vec![Proof::catches("invalid-bearer-token", Fault::misbehavior(Misbehavior::InventsToken))]
 }
 
 /// The same in a scenario in which a correct client stops after the authorization request.
-pub(super) fn of_consent() -> Vec<Proof> {
+pub(super) fn consent_proofs() -> Vec<Proof> {
     vec![
         Proof::catches(
             "pkce-code-challenge-sent",
@@ -53,7 +53,7 @@ pub(super) fn of_consent() -> Vec<Proof> {
     ]
 }
 
-fn of_pkce() -> Vec<Proof> {
+fn pkce_proofs() -> Vec<Proof> {
     let other = "another-verifier-of-the-right-length-43-characters";
     vec![
         Proof::catches(
@@ -73,7 +73,7 @@ fn of_pkce() -> Vec<Proof> {
 }
 
 /// The proofs of the checks of the resource.
-pub(super) fn of_resource() -> Vec<Proof> {
+pub(super) fn resource_proofs() -> Vec<Proof> {
     vec![
         Proof::catches(
             "resource-parameter-in-authorization",
@@ -96,9 +96,9 @@ pub(super) fn of_resource() -> Vec<Proof> {
 }
 
 /// The proofs of a scenario in which each step counts, and the resource is judged.
-pub(super) fn of_whole_flow() -> Vec<Proof> {
-    let mut proofs = of_flow();
-    proofs.extend(of_resource());
+pub(super) fn whole_flow_proofs() -> Vec<Proof> {
+    let mut proofs = sign_in_proofs();
+    proofs.extend(resource_proofs());
     let steps = [
         ("metadata", METADATA),
         ("register", REGISTRATION),
@@ -110,8 +110,8 @@ pub(super) fn of_whole_flow() -> Vec<Proof> {
 }
 
 /// The proofs of a scenario at 2025-03-26 in which each step counts.
-pub(super) fn of_older_flow() -> Vec<Proof> {
-    let mut proofs = of_authorized_flow();
+pub(super) fn older_flow_proofs() -> Vec<Proof> {
+    let mut proofs = authorized_proofs();
     proofs.extend(OLDER_STEPS.map(giving_up));
     // Such a client has not begun to sign in.
     proofs.push(giving_up(("metadata", METADATA)));
@@ -119,8 +119,8 @@ pub(super) fn of_older_flow() -> Vec<Proof> {
 }
 
 /// The same in a scenario without metadata, which has no checks of PKCE.
-pub(super) fn of_older_fallback() -> Vec<Proof> {
-    let mut proofs = of_machine();
+pub(super) fn older_fallback_proofs() -> Vec<Proof> {
+    let mut proofs = machine_proofs();
     proofs.extend(OLDER_STEPS.map(giving_up));
     proofs
 }

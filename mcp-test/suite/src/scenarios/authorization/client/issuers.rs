@@ -3,7 +3,7 @@
 use mcp_test_core::oauth::scripted::{Behavior, SentIssuer};
 
 use super::flow::judge_flow;
-use super::flow_proofs::{of_consent, of_flow};
+use super::flow_proofs::{consent_proofs, sign_in_proofs};
 use super::served::protected;
 use super::signing_in_client;
 use crate::scenarios::prelude::*;
@@ -27,7 +27,7 @@ client_scenarios! {
         serve: |test| serve_with(test, Behavior::default()),
         judge: |judging| judge_acceptance(judging, "sep-2468-client-compare-iss-supported"),
         proofs: {
-            passes on signing_in_client(), and shares of_flow();
+            passes on signing_in_client(), and shares sign_in_proofs();
             catches "sep-2468-client-compare-iss-supported" by give_up("token");
         },
     }
@@ -45,7 +45,7 @@ client_scenarios! {
         },
         judge: |judging| judge_acceptance(judging, "sep-2468-client-proceed-no-iss"),
         proofs: {
-            passes on signing_in_client(), and shares of_flow();
+            passes on signing_in_client(), and shares sign_in_proofs();
             catches "sep-2468-client-proceed-no-iss" by give_up("token");
         },
     }
@@ -71,7 +71,7 @@ client_scenarios! {
         serve: |test| serve_with(test, Behavior { iss: SentIssuer::None, ..Behavior::default() }),
         judge: |judging| judge_refusal(judging, "sep-2468-client-reject-missing-iss", "the announced `iss` is missing"),
         proofs: {
-            passes on signing_in_client(), and shares of_consent();
+            passes on signing_in_client(), and shares consent_proofs();
             catches "sep-2468-client-reject-missing-iss" by misbehavior(Misbehavior::IgnoresResponseIssuer);
         },
     }
@@ -92,7 +92,7 @@ client_scenarios! {
             "`iss` is that of another server",
         ),
         proofs: {
-            passes on signing_in_client(), and shares of_consent();
+            passes on signing_in_client(), and shares consent_proofs();
             catches "sep-2468-client-compare-iss-supported" by misbehavior(Misbehavior::IgnoresResponseIssuer);
         },
     }
@@ -113,7 +113,7 @@ client_scenarios! {
             "`iss` is that of another server",
         ),
         proofs: {
-            passes on signing_in_client(), and shares of_consent();
+            passes on signing_in_client(), and shares consent_proofs();
             catches "sep-2468-client-compare-iss-unadvertised" by misbehavior(Misbehavior::IgnoresResponseIssuer);
         },
     }
@@ -134,7 +134,7 @@ client_scenarios! {
             "`iss` has a slash at its end, which the issuer has not",
         ),
         proofs: {
-            passes on signing_in_client(), and shares of_consent();
+            passes on signing_in_client(), and shares consent_proofs();
             catches "sep-2468-client-no-normalization" by misbehavior(Misbehavior::IgnoresResponseIssuer);
         },
     }

@@ -3,7 +3,7 @@
 use mcp_test_core::oauth::scripted::{Behavior, MetadataAt, ProtectedResource, ResourceName};
 
 use super::flow::{Flow, Step, judge_whole_flow, judge_wrong_path};
-use super::flow_proofs::of_whole_flow;
+use super::flow_proofs::whole_flow_proofs;
 use super::resource_parameter::{
     CONSISTENT, IN_AUTHORIZATION, IN_TOKEN, MATCHES, VALID, judge_resource,
 };
@@ -44,7 +44,7 @@ client_scenarios! {
             Ok(())
         },
         proofs: {
-            passes on signing_in_client(), and shares of_whole_flow();
+            passes on signing_in_client(), and shares whole_flow_proofs();
             catches "prm-pathbased-requested" by give_up("discover"), under Strict;
             catches "prm-priority-order" by misbehavior(Misbehavior::TriesRootFirst);
         },
@@ -62,7 +62,7 @@ client_scenarios! {
         },
         judge: |judging| judge_at_endpoint(judging, &Step::ALL).map(drop),
         proofs: {
-            passes on signing_in_client(), and shares of_whole_flow();
+            passes on signing_in_client(), and shares whole_flow_proofs();
             catches "prm-pathbased-requested" by give_up("discover"), under Strict;
         },
     }
@@ -88,7 +88,7 @@ client_scenarios! {
             Ok(())
         },
         proofs: {
-            passes on signing_in_client(), and shares of_whole_flow();
+            passes on signing_in_client(), and shares whole_flow_proofs();
             catches "authorization-server-metadata-wrong-path" by misbehavior(Misbehavior::TriesRootFirst);
         },
     }
@@ -110,7 +110,7 @@ client_scenarios! {
             Ok(())
         },
         proofs: {
-            passes on signing_in_client(), and shares of_whole_flow();
+            passes on signing_in_client(), and shares whole_flow_proofs();
             catches "authorization-server-metadata-wrong-path" by misbehavior(Misbehavior::TriesRootFirst);
         },
     }

@@ -4,7 +4,7 @@ use mcp_test_core::oauth::scripted::{Behavior, MetadataAt, ProtectedResource, Se
 use mcp_test_core::scenario::Suite;
 
 use super::flow::{Step, judge_whole_flow};
-use super::flow_proofs::of_older_fallback;
+use super::flow_proofs::older_fallback_proofs;
 use super::served::{facts, server_behind};
 use super::signing_in_client;
 use crate::scenarios::prelude::*;
@@ -36,5 +36,5 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_older_fallback();
+    passes on signing_in_client(), and shares older_fallback_proofs();
 }

@@ -3,7 +3,7 @@
 use mcp_test_core::oauth::scripted::Behavior;
 
 use super::flow::{Received, judge_flow};
-use super::flow_proofs::of_flow;
+use super::flow_proofs::sign_in_proofs;
 use super::scopes::stated;
 use super::served::protected;
 use super::signing_in_client;
@@ -54,7 +54,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_flow();
+    passes on signing_in_client(), and shares sign_in_proofs();
     catches "sep-2207-offline-access-not-requested" by give_up("authorize"), under Strict;
     warns "sep-2207-offline-access-not-requested" by parameter("authorize", "scope", "mcp:basic offline_access");
 }

@@ -3,7 +3,7 @@
 use mcp_test_core::oauth::scripted::Behavior;
 
 use super::flow::{Authorized, Received, judge_flow};
-use super::flow_proofs::of_authorized_flow;
+use super::flow_proofs::authorized_proofs;
 use super::served::protected;
 use super::signing_in_client;
 use crate::scenarios::prelude::*;
@@ -88,7 +88,7 @@ fn registering() -> ScriptedClient {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_authorized_flow();
+    passes on signing_in_client(), and shares authorized_proofs();
     catches "sep-2207-offline-access-requested" by give_up("authorize"), under Strict;
     warns "sep-2207-client-metadata-grant-types" on without_refresh_tokens();
     catches "sep-837-application-type-present" on registering();

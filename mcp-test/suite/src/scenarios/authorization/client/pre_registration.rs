@@ -7,7 +7,7 @@ use mcp_test_core::oauth::scripted::{
 };
 
 use super::flow::judge_flow;
-use super::flow_proofs::of_authorized_flow;
+use super::flow_proofs::authorized_proofs;
 use super::served::{facts, server_behind};
 use super::{CORE_SUITES, signing_in_client};
 use crate::scenarios::prelude::*;
@@ -76,6 +76,6 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_authorized_flow();
+    passes on signing_in_client(), and shares authorized_proofs();
     catches "pre-registration-auth" by misbehavior(Misbehavior::OtherAuthMethod);
 }

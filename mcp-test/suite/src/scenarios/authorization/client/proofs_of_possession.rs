@@ -85,9 +85,9 @@ pub(super) fn judge_proofs(judging: &mut Judging, flow: &Flow) {
         let row = if is_task { row.by_task() } else { row };
         outcome.conclude(row);
     };
-    row(&TOKEN_PROOF, of_token_requests(flow));
-    row(&SCHEME, of_scheme(flow));
-    row(&FRESH, of_messages(flow));
+    row(&TOKEN_PROOF, judge_token_requests(flow));
+    row(&SCHEME, judge_scheme(flow));
+    row(&FRESH, judge_messages(flow));
 }
 
 /// The result of a check.
@@ -108,7 +108,7 @@ impl Outcome {
     }
 }
 
-fn of_token_requests(flow: &Flow) -> Outcome {
+fn judge_token_requests(flow: &Flow) -> Outcome {
     let redeeming = flow
         .tokens
         .iter()
@@ -131,7 +131,7 @@ fn of_token_requests(flow: &Flow) -> Outcome {
     outcome
 }
 
-fn of_scheme(flow: &Flow) -> Outcome {
+fn judge_scheme(flow: &Flow) -> Outcome {
     let mut outcome = Outcome::NotReached(NO_TOKEN);
     for (received, credentials) in flow.authenticated() {
         if !credentials.scheme.eq_ignore_ascii_case("dpop") {
@@ -150,7 +150,7 @@ fn of_scheme(flow: &Flow) -> Outcome {
 
 const NO_TOKEN: &str = "the client sent no message with a token";
 
-fn of_messages(flow: &Flow) -> Outcome {
+fn judge_messages(flow: &Flow) -> Outcome {
     let mut outcome = Outcome::NotReached(NO_TOKEN);
     let mut ids = HashSet::new();
     for (received, credentials) in flow.authenticated() {
@@ -177,7 +177,7 @@ fn of_messages(flow: &Flow) -> Outcome {
 }
 
 /// Whether the client repeated a token request with the nonce that was demanded.
-pub(super) fn of_server_nonce(flow: &Flow, nonce: &str) -> Outcome {
+pub(super) fn judge_server_nonce(flow: &Flow, nonce: &str) -> Outcome {
     let challenged =
         flow.tokens.iter().find(|token| token.request.refusal == Some(ErrorCode::UseDpopNonce));
     let has_nonce = |proof: &Option<Result<Proof, &'static str>>| matches!(proof, Some(Ok(proof)) if proof.nonce.as_deref() == Some(nonce));
@@ -186,7 +186,7 @@ pub(super) fn of_server_nonce(flow: &Flow, nonce: &str) -> Outcome {
 }
 
 /// Whether the client repeated a message with the nonce that was demanded.
-pub(super) fn of_resource_nonce(flow: &Flow, nonce: &str) -> Outcome {
+pub(super) fn judge_resource_nonce(flow: &Flow, nonce: &str) -> Outcome {
     let is_valid = |received: &&Received<McpRequest>| {
         let key = received.request.credentials.as_ref().and_then(|it| it.key.as_ref());
         matches!(&received.request.proof, Some(Ok(proof)) if Some(&proof.thumbprint) == key)

@@ -3,7 +3,7 @@
 use mcp_test_core::oauth::scripted::Behavior;
 
 use super::flow::{judge_authorizations, judge_flow};
-use super::flow_proofs::of_flow;
+use super::flow_proofs::sign_in_proofs;
 use super::scopes::should_ask_for;
 use super::served::protected;
 use super::{SCOPE_SUITES, signing_in_client};
@@ -39,7 +39,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_flow();
+    passes on signing_in_client(), and shares sign_in_proofs();
     catches "scope-from-scopes-supported" by give_up("authorize"), under Strict;
     warns "scope-from-scopes-supported" by parameter("authorize", "scope", "mcp:basic");
 }

@@ -3,7 +3,7 @@
 use mcp_test_core::oauth::scripted::Behavior;
 
 use super::flow::{judge_authorizations, judge_flow};
-use super::flow_proofs::of_flow;
+use super::flow_proofs::sign_in_proofs;
 use super::scopes::should_have_none;
 use super::served::protected;
 use super::{SCOPE_SUITES, signing_in_client};
@@ -37,7 +37,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_flow();
+    passes on signing_in_client(), and shares sign_in_proofs();
     catches "scope-omitted-when-undefined" by give_up("authorize"), under Strict;
     warns "scope-omitted-when-undefined" by parameter("authorize", "scope", "mcp:basic");
 }

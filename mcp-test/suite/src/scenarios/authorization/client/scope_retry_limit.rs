@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
 
 use super::flow::judge_flow;
-use super::flow_proofs::of_refused_flow;
+use super::flow_proofs::refused_proofs;
 use super::scopes::is_open;
 use super::served::protected;
 use super::{SCOPE_SUITES, signing_in_client};
@@ -83,7 +83,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_refused_flow();
+    passes on signing_in_client(), and shares refused_proofs();
     catches "scope-retry-limit" by give_up("authorize"), under Strict;
     warns "scope-retry-limit" by misbehavior(Misbehavior::StepsUpEndlessly);
 }

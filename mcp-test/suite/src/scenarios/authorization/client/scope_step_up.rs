@@ -3,7 +3,7 @@
 use mcp_test_core::oauth::scripted::{Behavior, Verdict};
 
 use super::flow::{Received, judge_flow};
-use super::flow_proofs::of_refused_flow;
+use super::flow_proofs::refused_proofs;
 use super::scopes::{is_open, should_ask_for};
 use super::served::protected;
 use super::{SCOPE_SUITES, signing_in_client};
@@ -99,7 +99,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_refused_flow();
+    passes on signing_in_client(), and shares refused_proofs();
     catches "scope-step-up-initial" by give_up("authorize"), under Strict;
     warns "scope-step-up-initial" by parameter("authorize", "scope", "mcp:write");
     warns "scope-step-up-escalation" by parameter("authorize", "scope", "mcp:basic");

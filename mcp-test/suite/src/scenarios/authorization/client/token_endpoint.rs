@@ -5,7 +5,7 @@ use mcp_test_core::oauth::scripted::{Behavior, PresentedCredentials, TokenReques
 use mcp_test_core::scenario::Proof;
 
 use super::flow::judge_flow;
-use super::flow_proofs::{of_flow, of_resource};
+use super::flow_proofs::{resource_proofs, sign_in_proofs};
 use super::resource_parameter::{
     CONSISTENT, IN_AUTHORIZATION, IN_TOKEN, MATCHES, VALID, judge_resource,
 };
@@ -28,7 +28,7 @@ client_scenarios! {
         serve: |test| supporting(test, &[AuthenticationMethod::Basic]),
         judge: |judging| judge_method(judging, "client_secret_basic"),
         proofs: {
-            passes on signing_in_client(), and shares of_method();
+            passes on signing_in_client(), and shares method_proofs();
             catches "token-endpoint-auth-method" by misbehavior(Misbehavior::OtherAuthMethod);
         },
     }
@@ -40,7 +40,7 @@ client_scenarios! {
         serve: |test| supporting(test, &[AuthenticationMethod::Post]),
         judge: |judging| judge_method(judging, "client_secret_post"),
         proofs: {
-            passes on signing_in_client(), and shares of_method();
+            passes on signing_in_client(), and shares method_proofs();
             catches "token-endpoint-auth-method" by misbehavior(Misbehavior::OtherAuthMethod);
         },
     }
@@ -52,7 +52,7 @@ client_scenarios! {
         serve: |test| supporting(test, &[AuthenticationMethod::None]),
         judge: |judging| judge_method(judging, "none"),
         proofs: {
-            passes on signing_in_client(), and shares of_method();
+            passes on signing_in_client(), and shares method_proofs();
             catches "token-endpoint-auth-method" by parameter("token", "client_secret", "invented");
         },
     }
@@ -75,9 +75,9 @@ const METHOD: CheckSpec = check!(
 .named("Token endpoint authentication method");
 
 /// The proofs that all of these scenarios have.
-fn of_method() -> Vec<Proof> {
-    let mut proofs = of_flow();
-    proofs.extend(of_resource());
+fn method_proofs() -> Vec<Proof> {
+    let mut proofs = sign_in_proofs();
+    proofs.extend(resource_proofs());
     proofs
 }
 

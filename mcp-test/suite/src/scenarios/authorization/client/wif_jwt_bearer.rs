@@ -13,7 +13,7 @@ use mcp_test_core::oauth::scripted::{
 use mcp_test_core::transport::generated_id::generate_id;
 
 use super::flow::{Received, judge_flow};
-use super::flow_proofs::of_machine;
+use super::flow_proofs::machine_proofs;
 use super::served::{facts, no_key, server_behind};
 use super::signing_in_client;
 use super::token_requests::{Examined, WrongRequest};
@@ -214,7 +214,7 @@ fn refused(then: Misbehavior) -> ScriptedClient {
 }
 
 proofs! {
-    passes on signing_in_client(), and shares of_machine();
+    passes on signing_in_client(), and shares machine_proofs();
     catches "wif-assertion-verified" by give_up("token"), under Strict;
     catches "wif-grant-type" by parameter("token", "grant_type", "client_credentials"), under Strict;
     catches "wif-assertion-missing" by no_parameter("token", "assertion");

@@ -114,5 +114,5 @@ pub(super) fn is_unauthorized(what: &str, answer: &HttpResponse) -> Result<(), F
 
 /// The challenge of a response.
 pub(super) fn challenge(answer: &HttpResponse) -> Option<Challenge> {
-    Challenge::of_headers(&answer.headers)
+    Challenge::from_headers(&answer.headers)
 }

@@ -226,7 +226,7 @@ fn unique(events: &[SseEvent]) -> Result<(), Finding> {
         Some(id) => Err(Finding::peer("two events have the same id")
             .expected("an id that no other event of the session has")
             .got(format!("{id:?}, twice"))
-            .caused_by(Cause::of_rule(Requirement::TRANSPORT_HTTP_EVENT_ID_UNIQUE))),
+            .caused_by(Cause::for_requirement(Requirement::TRANSPORT_HTTP_EVENT_ID_UNIQUE))),
     }
 }
 

@@ -3,7 +3,7 @@
 use mcp_test_core::expect::{array_of, non_empty_string};
 use mcp_test_core::wire::Request;
 
-use super::of_tool::of_tool;
+use super::tool_as_task::judge_tool_as_task;
 use super::{
     CANCELLED, CHOSEN, CREATED, ELICITATION, FAILED, FINAL, IDS, LISTED, MESSAGES, METADATA,
     RESULT, SAMPLING, STATE, TIMES, UNDECLARED, UNKNOWN_TASK,
@@ -25,7 +25,7 @@ fn param<'a>(request: &'a Request, pointer: &str) -> Option<&'a Value> {
 }
 
 /// The requests of one method for one task, with their replies.
-fn of_task(judging: &Judging, method: &str, id: &str) -> Vec<Exchange> {
+fn exchanges_of_task(judging: &Judging, method: &str, id: &str) -> Vec<Exchange> {
     exchanges(judging, |request| {
         let names = param(request, "/taskId").is_some_and(|task| *task == *id);
         request.method == method && names && param(request, "/_meta").is_none()
@@ -93,7 +93,7 @@ pub(super) fn judge(judging: &mut Judging) -> Result<(), Finding> {
     cancelled(judging, second.as_deref());
     ids(judging, first.as_deref(), second.as_deref());
     failed(judging);
-    of_tool(judging);
+    judge_tool_as_task(judging);
     Ok(())
 }
 
@@ -158,7 +158,8 @@ fn undeclared(judging: &mut Judging) {
 fn unknown(judging: &mut Judging) {
     let mut requests = Vec::new();
     for method in ["tasks/get", "tasks/cancel", "tasks/result"] {
-        requests.extend(of_task(judging, method, UNKNOWN).into_iter().map(|it| (method, it)));
+        requests
+            .extend(exchanges_of_task(judging, method, UNKNOWN).into_iter().map(|it| (method, it)));
     }
     let cursor = exchanges(judging, |request| {
         request.method == "tasks/list" && param(request, "/cursor").is_some_and(|it| *it == UNKNOWN)
@@ -245,12 +246,12 @@ fn created(judging: &mut Judging, first: Option<&Exchange>, second: Option<&Exch
 
 /// What `tasks/get` and `tasks/cancel` return.
 fn states(judging: &mut Judging, first: Option<&str>, second: Option<&str>) {
-    of_states(judging, first.into_iter().chain(second));
+    judge_states(judging, first.into_iter().chain(second));
     let Some(id) = first else {
         judging.check(STATE).skip(NO_TASK);
         return;
     };
-    for exchange in of_task(judging, "tasks/get", id) {
+    for exchange in exchanges_of_task(judging, "tasks/get", id) {
         judge_state(judging.check(STATE), &reply("tasks/get", &exchange), id);
     }
     let contradicted = exchanges(judging, |request| {
@@ -266,11 +267,11 @@ fn states(judging: &mut Judging, first: Option<&str>, second: Option<&str>) {
 }
 
 /// The times and the metadata of the states of these tasks.
-fn of_states<'a>(judging: &mut Judging, ids: impl Iterator<Item = &'a str>) {
+fn judge_states<'a>(judging: &mut Judging, ids: impl Iterator<Item = &'a str>) {
     let mut is_any = false;
     for id in ids {
         for method in ["tasks/get", "tasks/cancel"] {
-            for exchange in of_task(judging, method, id) {
+            for exchange in exchanges_of_task(judging, method, id) {
                 let state = reply(method, &exchange);
                 if state.result().is_some() {
                     is_any = true;
@@ -299,14 +300,14 @@ fn of_states<'a>(judging: &mut Judging, ids: impl Iterator<Item = &'a str>) {
 
 /// The status of the task after its result.
 fn status_after(judging: &Judging, id: &str) -> Option<String> {
-    let result = of_task(judging, "tasks/result", id).into_iter().next()?;
-    let states = of_task(judging, "tasks/get", id);
+    let result = exchanges_of_task(judging, "tasks/result", id).into_iter().next()?;
+    let states = exchanges_of_task(judging, "tasks/get", id);
     let after = states.iter().find(|state| state.0 > result.0)?;
     text(&reply("tasks/get", after), "/status").map(str::to_owned)
 }
 
 fn result(judging: &mut Judging, id: Option<&str>) {
-    let results = id.map(|id| of_task(judging, "tasks/result", id)).unwrap_or_default();
+    let results = id.map(|id| exchanges_of_task(judging, "tasks/result", id)).unwrap_or_default();
     let (Some(id), Some(first)) = (id, results.first()) else {
         judging.check(RESULT).skip(NO_TASK);
         return;
@@ -394,11 +395,11 @@ fn ended(judging: &mut Judging, id: Option<&str>) {
         judging.check(FINAL).skip("no task of the client has ended");
         return;
     };
-    if let Some(exchange) = of_task(judging, "tasks/cancel", id).first() {
+    if let Some(exchange) = exchanges_of_task(judging, "tasks/cancel", id).first() {
         let outcome = is_invalid(&reply("tasks/cancel", exchange));
         judging.check(FINAL).requires(Requirement::TASKS_CANCEL_TERMINAL_REJECTED).judge(outcome);
     }
-    if let Some(exchange) = of_task(judging, "tasks/get", id).last() {
+    if let Some(exchange) = exchanges_of_task(judging, "tasks/get", id).last() {
         let state = reply("tasks/get", exchange);
         judging
             .check(FINAL)
@@ -408,7 +409,7 @@ fn ended(judging: &mut Judging, id: Option<&str>) {
 }
 
 fn cancelled(judging: &mut Judging, id: Option<&str>) {
-    let cancels = id.map(|id| of_task(judging, "tasks/cancel", id)).unwrap_or_default();
+    let cancels = id.map(|id| exchanges_of_task(judging, "tasks/cancel", id)).unwrap_or_default();
     let first = cancels.first().map(|it| reply("tasks/cancel", it));
     let (Some(id), Some(first)) = (id, first.filter(|it| it.result().is_some())) else {
         judging.check(CANCELLED).skip("the client cancelled no task");
@@ -420,7 +421,7 @@ fn cancelled(judging: &mut Judging, id: Option<&str>) {
         .requires(Requirement::TASKS_CANCEL_STATUS_BEFORE_RESPONSE)
         .expect(&first, is_cancelled());
     // A cancelled task may be deleted.
-    for exchange in of_task(judging, "tasks/get", id) {
+    for exchange in exchanges_of_task(judging, "tasks/get", id) {
         let state = reply("tasks/get", &exchange);
         if state.result().is_some() {
             judging
@@ -461,8 +462,8 @@ fn failed(judging: &mut Judging) {
         param(request, "/tools").is_some() && param(request, "/task").is_none()
     });
     let code = plain.first().and_then(|plain| reply(SAMPLING, plain).error().map(|it| it.code));
-    let results = of_task(judging, "tasks/result", &id);
-    let states = of_task(judging, "tasks/get", &id);
+    let results = exchanges_of_task(judging, "tasks/result", &id);
+    let states = exchanges_of_task(judging, "tasks/get", &id);
     let answered = results.first().filter(|it| it.1.is_some()).map(|it| reply("tasks/result", it));
     let Some(answered) = answered else {
         judging.check(FAILED).skip("the task did not end while the server waited");

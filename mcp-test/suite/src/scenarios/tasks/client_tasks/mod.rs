@@ -1,8 +1,8 @@
 //! `client-tasks`.
 
 mod judge;
-mod of_tool;
 mod server;
+mod tool_as_task;
 
 use mcp_test_core::client::reference::{TaskHabits, client_with, options};
 use mcp_test_core::wire::Request;

@@ -162,7 +162,7 @@ async fn ask_all(call: &Call) -> Option<()> {
         client.fail().await?;
     }
     // The last one: a client that waits for the end of an unknown task never answers it.
-    client.of_task("tasks/result", UNKNOWN).await?.ok();
+    client.request_for_task("tasks/result", UNKNOWN).await?.ok();
     Some(())
 }
 
@@ -183,7 +183,7 @@ struct TaskClient<'a> {
 }
 
 impl TaskClient<'_> {
-    async fn of_task(&self, method: &str, id: &str) -> Option<Result<Value, CallError>> {
+    async fn request_for_task(&self, method: &str, id: &str) -> Option<Result<Value, CallError>> {
         ask(self.call, method, json!({ "taskId": id })).await
     }
 
@@ -198,9 +198,9 @@ impl TaskClient<'_> {
         if self.lists {
             ask(self.call, "tasks/list", json!({ "cursor": UNKNOWN })).await?.ok();
         }
-        self.of_task("tasks/get", UNKNOWN).await?.ok();
+        self.request_for_task("tasks/get", UNKNOWN).await?.ok();
         if self.cancels {
-            self.of_task("tasks/cancel", UNKNOWN).await?.ok();
+            self.request_for_task("tasks/cancel", UNKNOWN).await?.ok();
         }
         Some(())
     }
@@ -209,12 +209,12 @@ impl TaskClient<'_> {
     async fn run(&self) -> Option<()> {
         let Some(id) = self.create(self.params, json!({})).await? else { return Some(()) };
         for method in ["tasks/get", "tasks/result", "tasks/get", "tasks/result"] {
-            self.of_task(method, &id).await?.ok();
+            self.request_for_task(method, &id).await?.ok();
         }
         if self.cancels {
-            self.of_task("tasks/cancel", &id).await?.ok();
+            self.request_for_task("tasks/cancel", &id).await?.ok();
         }
-        self.of_task("tasks/get", &id).await?.ok();
+        self.request_for_task("tasks/get", &id).await?.ok();
         if self.lists {
             let mut params = json!({});
             for _ in 0..MOST_PAGES {
@@ -238,7 +238,7 @@ impl TaskClient<'_> {
         let Some(id) = self.create(self.params, wanted).await? else { return Some(()) };
         if self.cancels {
             for method in ["tasks/cancel", "tasks/get", "tasks/cancel"] {
-                self.of_task(method, &id).await?.ok();
+                self.request_for_task(method, &id).await?.ok();
             }
         }
         Some(())
@@ -255,7 +255,7 @@ impl TaskClient<'_> {
             return Some(());
         };
         for method in ["tasks/result", "tasks/get"] {
-            self.of_task(method, &id).await?.ok();
+            self.request_for_task(method, &id).await?.ok();
         }
         Some(())
     }

@@ -5,7 +5,7 @@ use mcp_test_core::expect::{array, array_of, non_empty_string};
 
 use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::{has_code, is_error};
-use crate::scenarios::tasks::task::{PROGRESS, of_task};
+use crate::scenarios::tasks::task::{PROGRESS, request_for_task};
 use crate::scenarios::tasks::task_judging::{
     has_waited, judge_no_metadata, judge_related, judge_state, judge_timestamps,
     status_notifications,
@@ -100,14 +100,14 @@ pub(super) async fn listed(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
 
 pub(super) async fn finished(ctx: &mut Ctx, id: &str, status: &str) -> Result<(), Finding> {
     if ctx.declares(Capability::TasksCancel).await? {
-        let reply = of_task(ctx, "tasks/cancel", id).await?;
+        let reply = request_for_task(ctx, "tasks/cancel", id).await?;
         let outcome = is_error(&reply);
         let outcome = outcome.and_then(|()| has_code(&reply, error_code::INVALID_PARAMS));
         ctx.check("finished-task-final")
             .requires(Requirement::TASKS_CANCEL_TERMINAL_REJECTED)
             .judge(outcome);
     }
-    let state = of_task(ctx, "tasks/get", id).await?;
+    let state = request_for_task(ctx, "tasks/get", id).await?;
     if state.outcome().is_ok() {
         ctx.check("finished-task-final")
             .requires(Requirement::TASKS_TERMINAL_FINAL)

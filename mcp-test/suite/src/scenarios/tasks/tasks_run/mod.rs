@@ -3,7 +3,7 @@
 mod checks;
 
 use super::peer::{faulty, tasks_server};
-use super::task::{NO_TOOL, call_as_task, of_task, tool_with};
+use super::task::{NO_TOOL, call_as_task, request_for_task, tool_with};
 use super::task_fault::TaskFault;
 use super::task_judging::{judge_created, judge_timestamps};
 use super::task_states::{UNKNOWN, is_terminal, member};
@@ -88,7 +88,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
 /// Metadata that names another task. The last request, since some servers do not answer it.
 async fn contradict(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
-    if of_task(ctx, "tasks/get", id).await?.error().is_some() {
+    if request_for_task(ctx, "tasks/get", id).await?.error().is_some() {
         return Ok(());
     }
     let related = json!({"taskId": UNKNOWN});
@@ -104,18 +104,18 @@ async fn contradict(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
 
 /// From the first request for the state of the task to those after its end.
 async fn follow(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
-    let state = of_task(ctx, "tasks/get", id).await?;
+    let state = request_for_task(ctx, "tasks/get", id).await?;
     judge_state_of(ctx, &state, id);
     if member(&state, "/status") == Some("input_required") {
         drop(ctx.check("task-result").skip("the task waits for input, which nobody gives"));
-        let _ = of_task(ctx, "tasks/cancel", id).await?.error();
+        let _ = request_for_task(ctx, "tasks/cancel", id).await?.error();
         return Ok(());
     }
-    let result = match of_task(ctx, "tasks/result", id).await {
+    let result = match request_for_task(ctx, "tasks/result", id).await {
         Ok(result) => result,
         Err(silence) => return unfinished(ctx, id, silence).await,
     };
-    let ended = of_task(ctx, "tasks/get", id).await?;
+    let ended = request_for_task(ctx, "tasks/get", id).await?;
     let Some(status) = member(&ended, "/status").map(str::to_owned) else {
         // Its time to live may be over.
         drop(ctx.check("task-result").info("the task is gone after its result was fetched"));
@@ -126,7 +126,7 @@ async fn follow(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
     if !is_terminal(&status) {
         return Ok(());
     }
-    let again = of_task(ctx, "tasks/result", id).await?;
+    let again = request_for_task(ctx, "tasks/result", id).await?;
     ctx.check("task-result")
         .requires(Requirement::TASKS_RESULT_TERMINAL_RETURNED)
         .judge(is_same(&result, &again));
@@ -139,13 +139,13 @@ async fn follow(ctx: &mut Ctx, id: &str) -> Result<(), Finding> {
 
 /// What is known of a task whose result does not arrive in time.
 async fn unfinished(ctx: &mut Ctx, id: &str, silence: Finding) -> Result<(), Finding> {
-    let state = of_task(ctx, "tasks/get", id).await?;
+    let state = request_for_task(ctx, "tasks/get", id).await?;
     let check = ctx.check("task-result").requires(Requirement::TASKS_RESULT_TERMINAL_RETURNED);
     if member(&state, "/status").is_some_and(is_terminal) {
         drop(check.fail(silence));
     } else {
         drop(check.skip("the task does not end within the time of a request"));
-        let _ = of_task(ctx, "tasks/cancel", id).await?.error();
+        let _ = request_for_task(ctx, "tasks/cancel", id).await?.error();
     }
     Ok(())
 }

@@ -125,7 +125,7 @@ fn cause_of_no_list(tools: &Attempt) -> Cause {
     let has_reply = |answer: &HttpResponse| answer.messages().iter().any(Message::is_reply);
     match tools {
         Ok(answer) if has_reply(answer) && reply(answer, 202).is_none() => {
-            Cause::of_rule(Requirement::JSONRPC_RESULT_ID_ECHO)
+            Cause::for_requirement(Requirement::JSONRPC_RESULT_ID_ECHO)
         }
         _ => Cause::request("tools/list", Fate::Refused),
     }

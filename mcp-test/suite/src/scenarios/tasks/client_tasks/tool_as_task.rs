@@ -6,7 +6,7 @@ use super::{ELICITATION, OF_TOOL, RELATED, STREAM};
 use crate::scenarios::exchange::{ClientReply, Exchange, exchanges};
 use crate::scenarios::prelude::*;
 
-pub(super) fn of_tool(judging: &mut Judging) {
+pub(super) fn judge_tool_as_task(judging: &mut Judging) {
     let form = related(judging, ELICITATION);
     let answered = form.as_ref().map(|exchange| ClientReply { method: ELICITATION, exchange });
     let check = judging.check(RELATED);
