@@ -56,7 +56,7 @@ pub use format::lints::{LINTS, Level, Lint};
 pub use format::message::{CaseMessage, Direction};
 pub use format::read::ReadOptions;
 #[doc(hidden)]
-pub use format::read::{Loaded, load_bytes, of_files};
+pub use format::read::{Loaded, load_bytes, load_files};
 #[doc(hidden)]
 pub use format::schema::json_schema;
 #[doc(hidden)]

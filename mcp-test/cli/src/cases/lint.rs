@@ -32,7 +32,7 @@ pub(super) fn lint(args: &LintArgs) -> Result<u8, CliError> {
     let options = ReadOptions::default().strict(args.strict);
     let loaded = match is_stdin(&args.files) {
         true => cases::load_bytes(STDIN, &stdin()?, &options),
-        false => cases::of_files(&args.files, &options).map_err(CliError::Cases)?,
+        false => cases::load_files(&args.files, &options).map_err(CliError::Cases)?,
     };
     let (files, known) = (loaded.files, loaded.cases.iter().count());
     let mut diagnostics = all(loaded);

@@ -5,11 +5,9 @@ use std::sync::LazyLock;
 
 use super::shapes::ShapeJudgement;
 use super::tool_judgement::ToolJudgement;
-use super::wire_judge::WireJudge;
 use super::{Finding, client_conversation, client_headers, content, conversation, envelope};
 use super::{notices, server_requests};
-use crate::spec::{Requirement, Revision, Side};
-use crate::trace::{ConnectionId, Trace};
+use crate::spec::{Requirement, Side};
 
 /// What [`judge_envelopes`](super::judge_envelopes), [`judge_shapes`](super::judge_shapes) and
 /// [`judge_tools`](super::judge_tools) find.
@@ -53,24 +51,4 @@ pub fn requirements_of_envelopes(side: Side) -> &'static [&'static Requirement] 
 fn union(files: &[&[&[&'static Requirement]]]) -> Vec<&'static Requirement> {
     let cited: BTreeSet<_> = files.concat().concat().into_iter().collect();
     cited.into_iter().collect()
-}
-
-/// Everything wrong with what `who` sent in `trace`.
-///
-/// `revisions` returns for each connection the revision that it was opened for. By the schemas of tools, which are the peer's own, only
-/// as much is judged as [`WireJudge::until`] leaves time for; what is left out is a finding that blames nobody.
-#[doc(hidden)]
-#[must_use]
-pub fn judge_trace(
-    trace: &Trace,
-    revisions: &dyn Fn(ConnectionId) -> Revision,
-    mut judge: WireJudge,
-) -> Judgement {
-    if trace.is_elided() {
-        judge = judge.incomplete();
-    }
-    for event in &trace.events {
-        judge.judge(event, revisions(event.connection));
-    }
-    judge.finish()
 }

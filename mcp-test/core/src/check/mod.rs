@@ -48,7 +48,7 @@ pub use content::unrepeated_structured_content;
 pub use envelope::judge_envelopes;
 pub use finding::{Blame, Demand, Finding, Severity};
 #[doc(hidden)]
-pub use judgement::{Judgement, judge_trace, requirements_of_envelopes};
+pub use judgement::{Judgement, requirements_of_envelopes};
 #[doc(hidden)]
 pub use malformed::requirement_of;
 pub use sdk::Sdk;
@@ -71,7 +71,7 @@ pub(crate) use tool_schemas::compile as compile_tool_schema;
 #[doc(hidden)]
 pub use tools::{REQUIREMENTS_OF_TOOLS, judge_tools};
 #[doc(hidden)]
-pub use wire_judge::WireJudge;
+pub use wire_judge::{WireJudge, judge_trace};
 
 /// The id of the check that every scenario gets from [`judge_envelopes`]: the peer's side of the conversation was well formed.
 #[doc(hidden)]

@@ -7,6 +7,7 @@ use super::client_conversation::ClientConversationJudge;
 use super::client_headers::ClientHeaderJudge;
 use super::conversation::ConversationJudge;
 use super::envelope::EnvelopeJudge;
+use super::findings::Findings;
 use super::notices::NoticeJudge;
 use super::server_requests::ServerRequestJudge;
 use super::shapes::ShapeJudge;
@@ -20,7 +21,7 @@ use crate::clock::Deadline;
 use crate::json::Value;
 use crate::spec::Revision;
 use crate::spec::schema::{Authority, Schemas};
-use crate::trace::{ConnectionId, Correlator, Event, Party};
+use crate::trace::{ConnectionId, Correlator, Event, Party, Trace};
 
 /// Judges what one side of a conversation sends, one event at a time.
 ///
@@ -129,7 +130,7 @@ impl WireJudge {
     }
 
     /// Judges an event; what is wrong is returned at the end.
-    pub(super) fn judge(&mut self, event: &Event, opened_for: Revision) {
+    fn judge(&mut self, event: &Event, opened_for: Revision) {
         let messages = self.correlator.event(event);
         let event = JudgedEvent { event, opened_for };
         self.judges().for_each(|judge| judge.event(event, &messages));
@@ -145,9 +146,8 @@ impl WireJudge {
     #[must_use]
     pub fn finish(self) -> Judgement {
         let mut envelopes = self.envelopes.findings.into_findings();
-        let mut add = |findings: Option<super::findings::Findings>| {
-            envelopes
-                .extend(findings.into_iter().flat_map(super::findings::Findings::into_findings));
+        let mut add = |findings: Option<Findings>| {
+            envelopes.extend(findings.into_iter().flat_map(Findings::into_findings));
         };
         add(self.conversation.map(|judge| judge.findings));
         add(self.notices.map(|judge| judge.findings));
@@ -182,4 +182,24 @@ impl WireJudge {
         let all = all.chain([any(&mut self.tools)]);
         all
     }
+}
+
+/// Everything that `judge` finds in a trace.
+///
+/// `revisions` returns for each connection the revision that it was opened for. By the schemas of tools, which are the peer's own, only
+/// as much is judged as [`WireJudge::until`] leaves time for; what is left out is a finding that blames nobody.
+#[doc(hidden)]
+#[must_use]
+pub fn judge_trace(
+    trace: &Trace,
+    revisions: &dyn Fn(ConnectionId) -> Revision,
+    mut judge: WireJudge,
+) -> Judgement {
+    if trace.is_elided() {
+        judge = judge.incomplete();
+    }
+    for event in &trace.events {
+        judge.judge(event, revisions(event.connection));
+    }
+    judge.finish()
 }

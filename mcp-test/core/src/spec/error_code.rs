@@ -98,7 +98,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode {
         code: RESOURCE_NOT_FOUND,
         name: "ResourceNotFound",
-        revisions: Revisions::until(Revision::V2025_11_25),
+        revisions: WITH_RESOURCE_NOT_FOUND,
         meaning: "the resource does not exist",
         http_status: None,
         page: "server/resources#error-handling",
@@ -180,11 +180,14 @@ pub fn may_be_sent(code: i64, revision: Revision) -> bool {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling)
 #[doc(hidden)]
 pub const fn resource_not_found(revision: Revision) -> i64 {
-    match revision {
-        Revision::V2026_07_28 => INVALID_PARAMS,
-        _ => RESOURCE_NOT_FOUND,
+    match WITH_RESOURCE_NOT_FOUND.contains(revision) {
+        true => RESOURCE_NOT_FOUND,
+        false => INVALID_PARAMS,
     }
 }
+
+/// The revisions with a code of its own for a resource that does not exist.
+const WITH_RESOURCE_NOT_FOUND: Revisions = Revisions::until(Revision::V2025_11_25);
 
 #[cfg(test)]
 mod tests {

@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn revisions_change_as_in_their_changelogs() {
-        let [first, second, third, fourth, fifth] = Revision::ALL;
+        let [first, second, third, fourth, fifth, ..] = Revision::ALL;
         insta::assert_snapshot!(changes(second, first), @"+has_batches -has_http_with_sse +has_streamable_http +has_sessions +has_get_stream +has_resumability +has_tool_annotations +has_audio_content +has_progress_messages +has_completions_capability +has_authorization");
         insta::assert_snapshot!(changes(third, second), @"-has_batches +sends_version_header +has_structured_content +has_resource_links +has_titles +has_completion_context +has_meta_key_format +has_elicitation +has_resource_metadata +has_resource_indicators");
         insta::assert_snapshot!(changes(fourth, third), @"+has_errors_without_id +has_stream_polling +answers_bad_origin_with_403 +has_tool_name_format +reports_input_errors_in_results +has_schema_2020_12 +has_icons +reports_input_errors_only_in_results +has_form_choices +has_url_elicitation +has_sampling_tools +has_client_id_metadata");

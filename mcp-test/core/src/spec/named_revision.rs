@@ -133,7 +133,7 @@ mod tests {
         let key = meta::PROTOCOL_VERSION;
         assert_eq!(
             of(&format!(r#"{{"{key}":"2026-07-28"}}"#)),
-            NamedRevision::Known(Revision::NEWEST)
+            NamedRevision::Known(Revision::V2026_07_28)
         );
         assert_eq!(of(&format!(r#"{{"{key}":"2042-01-01"}}"#)), NamedRevision::Unknown);
         assert_eq!(of(&format!(r#"{{"{key}":5}}"#)), NamedRevision::Absent);

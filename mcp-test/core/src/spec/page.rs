@@ -222,7 +222,7 @@ mod tests {
             "https://github.com/modelcontextprotocol/ext-auth/blob/main/specification/draft/oauth-client-credentials.mdx#x"
         );
         assert_eq!(
-            newest("basic/index#error-codes"),
+            url("basic/index#error-codes", Revision::V2026_07_28),
             "https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes"
         );
     }

@@ -45,7 +45,7 @@ impl Cases {
         paths: &[P],
         options: &ReadOptions,
     ) -> Result<(Self, Vec<Diagnostic>), ReadError> {
-        require_no_errors(of_files(paths, options)?)
+        require_no_errors(load_files(paths, options)?)
     }
 
     /// Reads one text; `path` is its name in diagnostics.
@@ -96,7 +96,7 @@ fn require_no_errors(loaded: Loaded) -> Result<(Cases, Vec<Diagnostic>), ReadErr
 }
 
 /// Reads files as far as possible.
-pub fn of_files<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Loaded, ReadError> {
+pub fn load_files<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Loaded, ReadError> {
     let mut loaded = Loaded::default();
     let limits = Limits::default();
     let mut total = 0;

@@ -355,7 +355,7 @@ async fn stateless_requests_carry_revision_and_capabilities() {
     assert_eq!(meta.get("own"), Some(&json!(1).into()));
     assert_eq!(
         meta.get("io.modelcontextprotocol/protocolVersion"),
-        Some(&json!("2026-07-28").into())
+        Some(&json!(Revision::NEWEST.as_str()).into())
     );
     assert!(meta.get("io.modelcontextprotocol/clientCapabilities").is_some());
 }
