@@ -124,13 +124,13 @@ impl<K: Hash + Eq + Clone, V> RecentMap<K, V> {
     }
 
     fn note_use(&mut self, key: &K) -> u64 {
-        self.now += 1;
-        self.uses.push_back((self.now, key.clone()));
-        // Most of the uses are of entries that are removed, or used again.
-        if self.uses.len() > self.most.saturating_mul(2) {
+        // Most of the uses are of entries that are removed, or used again. Before this use is added, whose entry is not updated yet.
+        if self.uses.len() >= self.most.saturating_mul(2) {
             let Self { entries, uses, .. } = self;
             uses.retain(|(used, key)| entries.get(key).is_some_and(|entry| entry.used == *used));
         }
+        self.now += 1;
+        self.uses.push_back((self.now, key.clone()));
         self.now
     }
 
@@ -169,12 +169,28 @@ mod tests {
     }
 
     #[test]
+    fn each_entry_is_forgotten_in_its_turn() {
+        let mut map = RecentMap::with_most(10);
+        for number in 0..100_000 {
+            if number % 2 == 0 {
+                map.insert(number, ());
+            } else {
+                map.entry(number);
+            }
+            assert!(map.entries.len() <= 10 && map.uses.len() <= 20, "{number}");
+        }
+        let mut kept: Vec<_> = map.iter().map(|(number, ())| *number).collect();
+        kept.sort_unstable();
+        assert_eq!(kept, (99_990..100_000).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn removed_entries_are_not_forgotten_ones_and_take_no_memory() {
         let mut map = RecentMap::with_most(10);
         for number in 0..1000 {
             map.insert(number, ());
             map.remove(&number);
-            *map.entry(-1) = ();
+            map.entry(-1);
         }
         assert!(!map.has_forgotten() && map.entries.len() == 1 && map.uses.len() <= 20);
     }

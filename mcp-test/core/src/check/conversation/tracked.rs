@@ -47,7 +47,7 @@ impl TrackedRequests {
 
     /// Whether a request may have been sent that is not remembered any more.
     pub(super) fn has_forgotten(&self) -> bool {
-        self.has_forgotten || self.requests.has_forgotten()
+        self.has_forgotten || self.requests.has_forgotten() || self.by_text.has_forgotten()
     }
 
     /// The request at a position.
