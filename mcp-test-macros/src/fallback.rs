@@ -57,7 +57,7 @@ fn repair(signature: &mut Signature, returns_ok: bool, krate: &Path, tests: Test
         ReturnType::Default => true,
         ReturnType::Type(_, ty) => is_unit(ty),
     };
-    // With another last expression, a `Result` would only be the next error.
+    // With any other last expression, a `Result` return type would only cause another error.
     if unit && returns_ok {
         signature.output = parse_quote! {
             -> ::core::result::Result<(), ::std::boxed::Box<dyn ::std::error::Error + Send + Sync>>

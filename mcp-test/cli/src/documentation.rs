@@ -1,4 +1,4 @@
-//! `mcp-test completions` and `mcp-test man`: the command line described for shells and readers of manuals.
+//! `mcp-test completions` and `mcp-test man`: shell completions and manual pages.
 
 use clap::{Command, CommandFactory};
 use mcp_test_core::expect::words;
@@ -16,7 +16,7 @@ pub(super) fn completions(args: &CompletionsArgs) -> String {
 /// The manual page of a command, or of the whole command line.
 pub(super) fn man(args: &ManArgs) -> Result<String, CliError> {
     let mut command = Args::command();
-    // Each subcommand gets its whole name, and the options of all commands.
+    // Gives each subcommand its full name and the global options.
     command.build();
     let mut title = "mcp-test".to_owned();
     for name in &args.command {
@@ -34,7 +34,7 @@ pub(super) fn man(args: &ManArgs) -> Result<String, CliError> {
     Ok(portable(&String::from_utf8_lossy(&page)))
 }
 
-/// The page in ASCII: without an option, roff expects another encoding than UTF-8.
+/// The page in ASCII: by default, roff expects an encoding other than UTF-8.
 fn portable(page: &str) -> String {
     let character = |c: char| match c.is_ascii() {
         true => c.to_string(),

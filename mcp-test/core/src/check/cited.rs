@@ -1,4 +1,5 @@
-//! The requirements that the judges of a file cite: listed once, so that each check knows what it stands for.
+//! The requirements that the judges in a file cite, listed once per file, so that each check can look up which requirements it
+//! covers.
 //!
 //! What a single scenario cites is in its checks.
 
@@ -25,7 +26,8 @@ impl Deref for Cited {
     }
 }
 
-/// Makes a constant [`Cited`] for each of these requirements, and a list of them: `CITED`, or the one that is named before a colon.
+/// Defines a constant [`Cited`] for each of these requirements, and a list of them, named `CITED` unless a name and a colon come
+/// first.
 ///
 /// A requirement that is not listed cannot be cited, and one that is never cited is an unused constant.
 macro_rules! cites {

@@ -35,7 +35,7 @@ pub(super) fn failures_of(error: &ValidationError<'_>, value: &Value) -> Vec<Fai
     if let (
         Kind::AnyOf { context } | Kind::OneOfNotValid { context },
         Some(first),
-        // Alternatives that have short words are all in the mismatch.
+        // If every alternative has a short phrase, the mismatch already lists them all.
         None,
     ) = (error.kind(), failures.first_mut(), alternatives(error))
     {
@@ -67,7 +67,7 @@ pub(super) fn mismatches_of(error: &ValidationError<'_>, value: &Value) -> Vec<M
             let absent = |name: &String| {
                 let pointer = pointer.clone().member(name);
                 let mismatch = mismatch("absent".to_owned(), value.at(pointer.as_str()));
-                // That it has a value at all is what is wrong, not the kind of the value.
+                // The presence of the member is wrong, not the kind of its value.
                 Mismatch { which: None, ..mismatch.within(pointer) }
             };
             unexpected.iter().take(NAMED).map(absent).collect()
@@ -250,7 +250,7 @@ fn unless_alike<'a>(
     if alike { None } else { words::which(value) }
 }
 
-/// The expectation of a keyword without words of its own.
+/// The expectation for a keyword that has no phrase in [`expected`].
 fn keyword_words(error: &ValidationError<'_>) -> String {
     format!("what `{}` of the schema allows", error.kind().keyword())
 }

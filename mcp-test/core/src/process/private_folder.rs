@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// The longest path of the folder for temporary files below which a Unix socket still fits: its path has at most 103 bytes.
+/// The longest temporary-directory path that leaves room for the path of a Unix socket, which is at most 103 bytes long.
 const MAX_PARENT: usize = 48;
 
 /// A folder that is deleted with everything in it when this is dropped.
@@ -13,7 +13,8 @@ const MAX_PARENT: usize = 48;
 pub(crate) struct PrivateFolder(PathBuf);
 
 impl PrivateFolder {
-    /// Creates a folder of this name, which nobody can guess, below the folder for temporary files.
+    /// Creates a folder with this name, which must be hard to guess, in the temporary directory, or in `/tmp` if its path is too
+    /// long.
     ///
     /// # Errors
     ///
@@ -36,7 +37,7 @@ impl PrivateFolder {
 
 impl Drop for PrivateFolder {
     fn drop(&mut self) {
-        // What cannot be deleted stays behind; nobody can be told.
+        // Files that cannot be deleted stay behind: `drop` cannot report an error.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! A scenario as data: its id, where it applies, what it needs, and the checks it may make.
+//! A scenario as data: its id, where it applies, what it needs, and the checks it may run.
 //!
 //! Nothing here runs anything: a body is a function that the runner calls.
 
@@ -37,10 +37,10 @@ pub type RunAuthorization = dyn for<'a> Fn(&'a mut AuthorizationCtx) -> Running<
 
 /// Makes the server to which a client connects, which only serves and records.
 ///
-/// The error is about the environment, in which something that the server needs cannot be started.
+/// An error means that something the server needs could not be started in this environment.
 pub type Serve = dyn Fn(&ClientTest) -> Result<Server, Finding> + Send + Sync;
 
-/// What a function that makes the server of a scenario may return: the server, or why there is none.
+/// A return type of functions that make the server of a scenario: a [`Server`], or a `Result` with one.
 pub trait Served {
     /// The server, or why there is none.
     ///
@@ -67,7 +67,7 @@ pub type Judge = dyn Fn(&mut Judging) -> Result<(), Finding> + Send + Sync;
 
 /// The body of a scenario: functions of its file, or closures that own the data of the scenario.
 ///
-/// One scenario may run in several scenario runs at the same time, which share what a closure owns.
+/// Several scenario runs of a scenario may be in progress at the same time; they share what a closure owns.
 #[derive(Clone)]
 pub enum Body {
     /// Talks to a server, and checks its answers.
@@ -86,7 +86,7 @@ pub enum Body {
     Authorization(Shared<RunAuthorization>),
 }
 
-/// What runs after the body of a function under `#[mcp_scenario]`.
+/// What runs after the body of a function with `#[mcp_scenario]`.
 #[derive(Clone)]
 pub enum Teardown {
     /// After the test of a server.
@@ -95,16 +95,16 @@ pub enum Teardown {
     Client(Shared<RunClientTest>),
 }
 
-/// Who wrote a scenario, which decides about its checks and about blame.
+/// Who wrote a scenario, which determines the checks it may run and who is to blame for a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// A scenario of mcp-test: it makes only the checks that it declares.
+    /// A scenario of mcp-test: it runs only the checks that it declares.
     BuiltIn,
-    /// A case: it makes only the checks that it declares. It sends the messages of its file unchanged, so that the test is to
-    /// blame for invalid ones.
+    /// A case: it runs only the checks that it declares. It sends the messages of its file unchanged, so the test is to blame for
+    /// invalid ones.
     Case,
-    /// A function under `#[mcp_scenario]`: it declares no checks, and may fail in any way that Rust code can.
+    /// A function with `#[mcp_scenario]`: it declares no checks, and may fail in any way that Rust code can.
     Test,
 }
 
@@ -147,8 +147,8 @@ pub struct Scenario {
     pub tested_side: TestedSide,
     /// The revisions at which the feature exists.
     pub revisions: Revisions,
-    /// At which of the revisions that the target speaks it runs, unless revisions were selected. One for clients that does not run at
-    /// each tests a client whichever of them it speaks.
+    /// Which supported revisions it runs at, unless revisions were selected. A client scenario that does not run at each revision
+    /// tests a client at whichever of them the client speaks.
     pub repeats: Repeats,
     /// How the official suite runs it; `None` for our own.
     pub official: Option<Official>,
@@ -156,20 +156,20 @@ pub struct Scenario {
     pub transports: Transports,
     /// What the peer must offer for the scenario to test anything.
     pub needs: &'static [Need],
-    /// What its body looks for in the inventory, and without which it still makes some of its checks.
+    /// What its body looks for in the inventory but can do without; some of its checks do not depend on it.
     pub optional_needs: &'static [Need],
     /// What it changes on a shared peer; such a scenario runs alone.
     pub exclusive: Option<&'static str>,
-    /// How long one run of it may take; `None` for the time-out of the plan.
+    /// How long one of its scenario runs may take; `None` for the plan's timeout.
     pub timeout: Option<Duration>,
     /// Whether it opens the conversation itself. Then it runs even if the pre-flight found that the peer does not speak the
     /// revision, since it tests that very answer.
     pub opens: bool,
-    /// Whether its first run has to end before the others begin, since what it shows decides what they send.
+    /// Whether its first scenario run has to end before the others start, because its outcome determines what they send.
     pub later_runs_wait: bool,
     /// The revisions at which it leaves no state behind, so that other scenarios may use its connection before and after it: it
-    /// sends only requests that change nothing, or sets the log level back, from a client that declares no capabilities in a
-    /// handshake, and subscribes to nothing.
+    /// sends only requests that change nothing, or restores the log level; its client declares no capabilities in a handshake,
+    /// and it subscribes to nothing.
     pub shares_connection: Revisions,
     /// What it is doing, if it reports that.
     pub activity: Option<Activity>,
@@ -177,11 +177,11 @@ pub struct Scenario {
     pub context: Option<fn() -> serde_json::Value>,
     /// Whether a client may end with an error, since it has to refuse what it is served.
     pub tolerates_failed_exit: bool,
-    /// The checks that it may make.
+    /// The checks that it may run.
     pub checks: Shared<[CheckSpec]>,
     /// Its body.
     pub body: Body,
-    /// What runs after the body however that ended; only a function under `#[mcp_scenario]` has it.
+    /// What runs after the body however that ended; only a function with `#[mcp_scenario]` has it.
     pub teardown: Option<Teardown>,
     /// The proofs that its checks can pass and can fail; only built-in scenarios have them.
     pub proofs: Option<fn() -> Proofs>,
@@ -232,7 +232,7 @@ impl Scenario {
         self.checks.iter().find(|check| check.id == id)
     }
 
-    /// The checks that can be made at `revision`.
+    /// The checks that can run at `revision`.
     pub fn checks_at(&self, revision: Revision) -> impl Iterator<Item = &CheckSpec> {
         self.checks.iter().filter(move |check| check.revisions.contains(revision))
     }
@@ -271,7 +271,7 @@ impl Scenario {
         Some(context.into())
     }
 
-    /// The part that its body uses.
+    /// The declared data that its body uses.
     #[must_use]
     pub fn declared(&self) -> Declared {
         let Self { id, tested_side, official, checks, .. } = self;
@@ -318,7 +318,7 @@ impl PartialEq for Scenario {
 
 impl Eq for Scenario {}
 
-// By hand, because a body is a function and cannot be shown.
+// Implemented manually, because a body is a function and has no `Debug`.
 impl fmt::Debug for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scenario")

@@ -1,18 +1,18 @@
-//! What a server with [`Misbehavior::FloodsStderr`](crate::transport::fault::Misbehavior) writes to its standard error, which is
-//! no fault: a client has to let it.
+//! The text that a server with [`Misbehavior::FloodsStderr`](crate::transport::fault::Misbehavior) writes to its standard error.
+//! This is allowed, and a client must tolerate it.
 
 /// The line at its start.
 #[cfg(any(test, all(unix, feature = "suite")))]
 pub(crate) const FIRST_LINE: &str = "info: serving MCP over stdio\n";
 
-/// How many parts the text before its second message has: 1 MiB. A pipe holds 64 KiB on most systems, and the sockets that some
-/// clients use instead hold several times as much.
+/// The number of parts of the text that it writes before its second message, 1 MiB in total. A pipe holds 64 KiB on most systems,
+/// and the sockets that some clients use instead hold several times as much.
 pub const PARTS: usize = 64;
 
 /// How many bytes each part has at most.
 pub const PART: usize = 16 * 1024;
 
-/// The line that a part repeats, and that a trace keeps of it.
+/// The line that a part repeats; a trace keeps only one copy of it.
 pub fn line_of(part: usize) -> String {
     format!("info: this harmless text has {PARTS} parts, of which this is part {part}\n")
 }

@@ -90,7 +90,7 @@ impl<'t, 'l> EventReader<'t, 'l> {
             true if self.has_gap(place.start) => Spacing::BlankLine,
             true => Spacing::NewLine,
         };
-        // An uncertain span may be behind the actual token; counting it would hide the blank lines between them.
+        // An uncertain span may start after the actual token; counting it would hide the blank lines between them.
         if is_certain {
             self.last_end = self.last_end.max(place.end);
             self.line = place.line + self.text[place.bytes()].matches('\n').count();
@@ -119,7 +119,7 @@ impl<'t, 'l> EventReader<'t, 'l> {
         }
     }
 
-    /// Whether the limit of comments is reached.
+    /// Whether the maximum number of comments has been reached.
     pub(super) fn is_full(&self) -> bool {
         self.comments.len() >= self.limits.nodes
     }
@@ -176,8 +176,9 @@ impl<'t, 'l> EventReader<'t, 'l> {
         (self.spacing != Spacing::SameLine).then_some(bracket.column)
     }
 
-    /// The span of a node, and whether it is certain. The parser reports positions behind the actual start for block scalars,
-    /// for lists below their key and for empty values.
+    /// The span of a node, and whether it is certain.
+    ///
+    /// For block scalars, for lists below their key and for empty values, the parser reports positions after the actual start.
     fn place(&self, event: &Event<'t>, span: granit_parser::Span) -> (Span, bool) {
         let place = self.span(span);
         let is_certain =
@@ -195,7 +196,7 @@ impl<'t, 'l> EventReader<'t, 'l> {
         let Some(start) = indicator(self.text, self.last_end, to, indicators) else {
             return (place, is_certain);
         };
-        // An empty value is behind its indicator.
+        // An empty value comes after its indicator.
         let start = start + usize::from(is_empty_value);
         let end = match event {
             _ if is_empty_value => start,
@@ -263,7 +264,7 @@ fn content_end(source: &str, start: usize, end: usize, text: &str) -> usize {
     block[content..].find(['\n', '\r']).map_or(end, |line_end| start + content + line_end)
 }
 
-/// The number of spaces before this byte, up to a bound that no alignment needs.
+/// The number of spaces before this byte, capped at more than any aligned comment needs.
 fn pad(text: &str, at: usize) -> usize {
     const MOST: usize = 40;
     text[..at].bytes().rev().take(MOST).take_while(|byte| *byte == b' ').count()

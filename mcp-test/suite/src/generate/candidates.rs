@@ -48,7 +48,7 @@ impl Model {
         all
     }
 
-    /// A small value of one type.
+    /// Small values of one kind.
     pub(super) fn candidates_of_kind(
         &self,
         shape: &Shape,
@@ -57,7 +57,7 @@ impl Model {
         depth: usize,
     ) -> Vec<Sized> {
         let is_smallest = preference == Preference::Smallest;
-        // Further ones, where the first may be one that `oneOf` or `not` excludes.
+        // More values, in case `oneOf` or `not` excludes the first one.
         let more = if shape.is_partial { 8 } else { 0 };
         match kind {
             Kinds::NULL => vec![sized(Value::Null)],
@@ -109,7 +109,7 @@ impl Model {
         shape.nodes.iter().find_map(of).filter(|value| self.accepts_by(&shape.nodes, value))
     }
 
-    /// A value made of parts; `None` if it is too large.
+    /// The value with its size; `None`, with an error noted, if it is too large.
     pub(super) fn sized_within(&self, shape: &Shape, value: Value, size: usize) -> Option<Sized> {
         if size <= MAX_BYTES {
             return Some(Sized { value, size });

@@ -1,4 +1,4 @@
-//! What is said of a server before a run, in the profiles `adaptive` and `strict`.
+//! What is reported about a server before a run, in the profiles `adaptive` and `strict`.
 
 use std::fmt::Write as _;
 

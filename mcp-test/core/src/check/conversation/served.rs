@@ -15,7 +15,8 @@ cites! {
 }
 
 impl ConversationJudge {
-    /// What a server offers it declares. A request that was sent deliberately is judged by the scenario that sent it.
+    /// Reports a result that the server returns without declaring the capability for it. A request that was sent deliberately is
+    /// judged by the scenario that sent it.
     pub(super) fn served(
         &mut self,
         event: JudgedEvent<'_>,

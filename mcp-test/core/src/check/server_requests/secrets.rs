@@ -1,7 +1,7 @@
-//! Forms that ask for secrets, or that have links: what a user must not be led to do in a form.
+//! Forms that ask for secrets or contain links, both of which the specification forbids or discourages.
 //!
-//! Only what is certain is reported: names are compared by whole words, and a property is one for a secret only if any text may be
-//! entered. A form may well ask how long passwords should be, or which address to fetch.
+//! Only clear cases are reported: names are compared by whole words, and a property counts as a secret only if it accepts any text.
+//! A form may well ask how long passwords should be, or which address to fetch.
 
 use super::Violation;
 use crate::check::cited::cites;
@@ -12,7 +12,7 @@ cites! {
     ELICITATION_SENSITIVE_NOT_IN_FORM_MODE, ELICITATION_SENSITIVE_URL_MODE_USED,
 }
 
-/// The last words of names of secrets and of payment credentials.
+/// The words that end the name of a secret or a payment credential.
 const SECRETS: [&[&str]; 21] = [
     &["password"],
     &["passwd"],
@@ -37,7 +37,7 @@ const SECRETS: [&[&str]; 21] = [
     &["cvc"],
 ];
 
-/// First words that make a name of a secret one of something to do or to say about it.
+/// First words that show that a name is about a secret (`hasPassword`, `resetPassword`) and not the secret itself.
 const ABOUT: [&str; 12] = [
     "has", "is", "no", "without", "use", "show", "hide", "reset", "forgot", "change", "generate",
     "skip",
@@ -50,7 +50,7 @@ const FILLERS: [&str; 10] =
 /// A property that asks for a secret, by its name, title or format.
 pub(super) fn property_violation(name: &str, property: &Value) -> Option<Violation> {
     let text = |member: &str| property.get(member).and_then(Value::as_str);
-    // A choice has no room for a secret, nor has a boolean.
+    // An enum or a boolean cannot hold a secret.
     let is_free = ["enum", "oneOf", "anyOf"].iter().all(|it| property.get(it).is_none());
     if text("type") != Some("string") || !is_free {
         return None;
@@ -110,7 +110,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// A form with a link in one of its texts, by its params.
+/// The violation of a form that has a link in one of its texts; takes the params of the request.
 pub(super) fn link(params: &Value) -> Option<Violation> {
     let text = |of: &Value, name: &str| {
         of.get(name).and_then(Value::as_str).filter(|text| has_link(text)).map(str::to_owned)
@@ -129,7 +129,7 @@ pub(super) fn link(params: &Value) -> Option<Violation> {
 
 /// Whether a text has a link in the form of Markdown or HTML.
 ///
-/// A mere URL is none: it may be what the user is asked about.
+/// A bare URL does not count: the question may be about it.
 fn has_link(text: &str) -> bool {
     ["](https://", "](http://", "<https://", "<http://", "href=\"http", "href='http"]
         .iter()

@@ -13,7 +13,7 @@ pub struct IssuedTokens(Arc<Mutex<Issued>>);
 #[derive(Default)]
 struct Issued {
     tokens: VecDeque<IssuedToken>,
-    /// Those that are forgotten, too.
+    /// How many tokens were issued, including the forgotten ones.
     count: usize,
 }
 
@@ -33,7 +33,7 @@ pub struct IssuedToken {
 }
 
 impl IssuedTokens {
-    /// Adds a token, which gets its index here.
+    /// Adds a token and assigns its index.
     pub(super) fn add(&self, token: IssuedToken) {
         #[cfg(feature = "suite")]
         super::seen_secrets::add(&token.text);

@@ -1,7 +1,7 @@
-//! What the actors of a test received of a client that signs in, in order, for scenarios to judge.
+//! The requests that a test's servers received from a client that signs in, in order, for scenarios to judge.
 //!
-//! Beside the trace, because it has the secrets, which a trace must not have: it stays in memory, and has no `Debug`. The trace
-//! gets a remark about each request, without its values.
+//! Kept apart from the trace, because the requests contain secrets and a trace must not: the list stays in memory and has no
+//! `Debug`. The trace gets a note about each request, without its values.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,7 +14,8 @@ use crate::trace::{ConnectionId, EventKind, Party, Recorder, Seq};
 
 /// How many requests are kept; a client that makes more has failed already.
 const MOST_KEPT: usize = 500;
-/// The bytes of all that are kept. JSON takes many times as much memory as its text, and several scenarios run at once.
+/// The maximum total size of the kept requests, in bytes. JSON takes many times as much memory as its text, and several scenarios
+/// run at once.
 const MOST_BYTES: usize = 1024 * 1024;
 
 /// The requests of one test; clones share them.
@@ -32,7 +33,7 @@ struct Kept {
     bytes: usize,
 }
 
-/// A request, and the remark about it in the trace.
+/// A request, and the note about it in the trace.
 #[derive(Clone)]
 pub struct ReceivedRequest {
     #[doc(hidden)]
@@ -41,7 +42,7 @@ pub struct ReceivedRequest {
     pub kind: RequestKind,
 }
 
-/// What a request is.
+/// The kind of a request, with its data.
 #[derive(Clone)]
 pub enum RequestKind {
     /// For the metadata of the protected server.
@@ -50,7 +51,7 @@ pub enum RequestKind {
     ServerMetadata { path: String, found: bool, protocol_version: Option<String> },
     /// A dynamic registration.
     Registration { issuer: String, document: Value },
-    /// For consent of the user.
+    /// For the user's consent.
     Authorization { issuer: String, parameters: Parameters },
     /// For a token.
     Token(TokenRequest),
@@ -58,9 +59,9 @@ pub enum RequestKind {
     Exchange(TokenRequest),
     /// To the MCP endpoint.
     Mcp(McpRequest),
-    /// For what does not exist.
+    /// For a path that does not exist.
     Unknown { verb: String, path: String },
-    /// Beside another one: a refresh token in it, at a place that must not have any.
+    /// A refresh token in another request, in a place where none may be sent.
     MisplacedRefreshToken(&'static str),
     /// To a server that no client should talk to.
     Stray(StrayRequest),
@@ -75,7 +76,7 @@ pub struct TokenRequest {
     pub parameters: Parameters,
     #[doc(hidden)]
     pub credentials: PresentedCredentials,
-    /// Whether `Authorization` says `Basic`, and the pair in it is not encoded as in a form.
+    /// Whether `Authorization` uses `Basic` with an id and a secret that form-decoding does not change.
     #[doc(hidden)]
     pub is_plain_basic: bool,
     /// The assertion, if the server verifies one.
@@ -93,7 +94,7 @@ pub struct TokenRequest {
     pub refusal: Option<ErrorCode>,
 }
 
-/// By what a client authenticates at the token endpoint.
+/// How a client authenticates at the token endpoint.
 #[derive(Clone, PartialEq, Eq)]
 pub enum PresentedCredentials {
     Nothing,
@@ -111,7 +112,7 @@ pub struct McpRequest {
     /// The HTTP method.
     #[doc(hidden)]
     pub verb: String,
-    /// The method of the message, if it is one.
+    /// The method of the message, if the body is a message.
     #[doc(hidden)]
     pub method: Option<String>,
     /// Whether its URL has `access_token`.
@@ -141,14 +142,14 @@ pub struct McpCredentials {
 }
 
 impl ReceivedRequests {
-    /// None yet; the remarks go to this recorder.
+    /// Creates an empty list; notes about requests go to this recorder.
     #[doc(hidden)]
     pub fn new(recorder: Recorder) -> Self {
         let connection = recorder.open("http (OAuth)");
         Self { recorder, connection, kept: Arc::default() }
     }
 
-    /// Adds a request, unless too many, or too large ones, have come already: then the trace gets no remark either.
+    /// Adds a request, unless the limit on their number or size is reached; then the trace gets no note either.
     pub(crate) fn add(&self, kind: RequestKind) {
         #[cfg(feature = "suite")]
         kind.secrets().for_each(super::seen_secrets::add);
@@ -198,7 +199,7 @@ impl TokenRequest {
 }
 
 impl RequestKind {
-    /// About how many bytes of the client it has.
+    /// Roughly how many bytes from the client it holds.
     fn bytes(&self) -> usize {
         match self {
             Self::ResourceMetadata { path, .. }
@@ -207,7 +208,7 @@ impl RequestKind {
             Self::MisplacedRefreshToken(place) => place.len(),
             Self::Registration { document, .. } => document.to_string().len(),
             Self::Authorization { parameters, .. } => parameters.bytes(),
-            // A verified assertion has claims, which are in its text.
+            // Doubled, because a verified assertion keeps its claims as well as its text.
             Self::Token(request) | Self::Exchange(request) => 2 * request.parameters.bytes(),
             Self::Mcp(McpRequest { method, .. }) => method.as_ref().map_or(0, String::len),
             Self::Stray(request) => request.summary.len(),

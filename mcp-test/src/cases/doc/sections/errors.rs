@@ -23,7 +23,7 @@ pub(super) fn section(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Option<Se
             case_links(index, cases.iter().copied()),
         ]
     };
-    // JSON-RPC codes are negative, so that in reverse order the one nearest to zero comes first.
+    // JSON-RPC codes are negative, so in reverse order the one nearest to zero comes first.
     let rows = errors.iter().rev().take(ROWS).map(row).collect();
     table_section(anchors, "Errors", &["Code", "Answers", "Message", "Cases"], rows)
 }

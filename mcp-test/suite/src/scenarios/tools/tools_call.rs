@@ -48,7 +48,7 @@ fn add(call: &Call) -> Answer {
             let text = format!("The sum of {a} and {b} is {}", a + b);
             json!({ "content": [{ "type": "text", "text": text }] }).into()
         }
-        // Refused by the schema of the tool, so that a client which ignores it notices.
+        // The tool's schema does not allow this, so a client that ignores the schema gets an error.
         (Some("add_numbers"), ..) => {
             Answer::error(error_code::INVALID_PARAMS, "`a` and `b` must be numbers")
         }

@@ -48,7 +48,7 @@ pub(super) const MATCHES: CheckSpec = check!(
 .named("Resource parameter matches protected resource metadata")
 .conditional();
 
-/// Judges the resource that the client named last in each request; `named` is that of the metadata.
+/// Judges the resource in the client's last authorization request and token request; `named` is the one in the server's metadata.
 pub(super) fn judge_resource(judging: &mut Judging, flow: &Flow, named: &str) {
     let last = |parameters: Option<&Parameters>| {
         parameters.and_then(|parameters| parameters.first("resource")).map(str::to_owned)

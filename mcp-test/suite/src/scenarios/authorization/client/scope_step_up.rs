@@ -14,7 +14,8 @@ scenario! {
     /// The client lists the tools with a token for one scope and calls a tool that needs another one. The server answers the call with
     /// `insufficient_scope`; the client should ask for the missing scope and send the call again.
     ///
-    /// It should also ask for the scopes that it has had, which it loses otherwise; only at 2026-07-28 the specification says so.
+    /// It should also ask for the scopes that it already has, because it loses them otherwise; only the 2026-07-28 specification
+    /// says so.
     Client "auth/scope-step-up": "The client asks for the scope that a call needs",
     revisions: Revisions::from(Revision::V2025_11_25),
     official: Official::client_auth(Revisions::from(Revision::V2025_11_25), SCOPE_SUITES),

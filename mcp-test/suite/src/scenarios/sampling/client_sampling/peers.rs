@@ -37,7 +37,7 @@ fn careful(request: &SamplingRequest) -> SamplingResponse {
     }
 }
 
-/// A client that answers one request like this, and the others as a careful one.
+/// A client that answers `$request` with `$response`, and all other requests as a careful client does.
 macro_rules! except {
     ($client:ident, $request:ident, $response:expr) => {
         pub(super) fn $client() -> ScriptedClient {
@@ -63,7 +63,7 @@ except!(
 except!(generates_without_a_result, MISSING_RESULT, SamplingResponse::text("generated"));
 except!(generates_for_a_mixture, MIXED_RESULTS, SamplingResponse::text("generated"));
 
-/// Connects as a client that answers every sampling request with what `answer` makes of its params.
+/// A client that answers every sampling request with what `answer` returns for its params.
 fn answering(answer: fn(&Value) -> Option<Json>) -> ScriptedClient {
     ScriptedClient::new(move |task: ClientTask| async move {
         let handlers =
