@@ -1,4 +1,6 @@
-//! Findings about targets that could not be reached; none of them blames the peer.
+//! Converts transport errors to findings.
+//!
+//! A target that cannot be opened is never the peer's fault; an HTTP request without a response is.
 
 use crate::check::Finding;
 use crate::transport::{HttpFailure, OpenError, TransportKind};

@@ -39,13 +39,13 @@ pub struct Pending {
     pub(super) received_before: usize,
     /// How many panics were noted before.
     pub(super) panics_before: usize,
-    /// That of a server in this process, after which its reply will hardly come.
+    /// The panic of an in-process server, after which a reply is unlikely.
     pub(super) panic: Option<String>,
-    /// Whether a reply without an id has come that may be meant for it.
+    /// Whether a reply without an id has arrived that may belong to this request.
     pub(super) is_doubtful: bool,
-    /// Whether it has less time than usual, since an earlier run has awaited the same in vain.
+    /// Whether its timeout is shortened, because an earlier scenario run waited for the same request in vain.
     pub(super) is_shortened: bool,
-    /// The reply to a `ping` that was sent later, and how long it is awaited after that.
+    /// The reply to a `ping` that was sent later, and how long to keep waiting for the reply to this request after that.
     pub(super) overtaken: Option<(Overtaken, Duration)>,
 }
 
@@ -112,7 +112,7 @@ impl Client {
                 true => Deadline::after(Duration::ZERO),
                 false => Deadline::after(self.options.history.times.before_ping(&pending.method)),
             });
-        // Longer than what makes a tool slow, so that it is known as such.
+        // Longer than the threshold for slow tools, so the tool is recorded as slow.
         let long = pending.options.gives_up_if_working.then(|| Deadline::after(SLOW + SLOW / 10));
         let mut has_progress = false;
         loop {
@@ -173,7 +173,9 @@ impl Client {
         }
     }
 
-    /// Whether the latest notification reports progress on a request. Not all of them are read: this is asked after each message.
+    /// Whether the latest notification reports progress on a request.
+    ///
+    /// Checking the latest one is enough, because this is called after each message.
     fn has_just_reported_progress(&self, pending: &Pending) -> bool {
         let token = pending.options.token();
         let latest = self.notifications().last().and_then(ReceivedNotification::as_progress);
@@ -198,7 +200,9 @@ impl Client {
         is_known && pending.method == PING && !pending.options.deliberate
     }
 
-    /// Whether the server in this process has panicked since this request, the only one that is open, was sent: known only now.
+    /// Whether the in-process server has panicked since this request was sent, if no other request is open.
+    ///
+    /// Returns `true` only the first time.
     fn notices_panic(&mut self, pending: &mut Pending) -> bool {
         self.known_panics = server_panics::count();
         if pending.panic.is_some() || !self.state.is_only_open(&pending.id) {
@@ -210,8 +214,9 @@ impl Client {
         pending.panic.is_some()
     }
 
-    /// Whether a reply without an id has come that may be meant for this request or for a notification, which the replies to later
-    /// requests show: known only now.
+    /// Whether a reply without an id has arrived that may answer either this request or a notification.
+    ///
+    /// The replies to later requests show which. Returns `true` only the first time, and only if the method runs no author code.
     fn notices_doubt(&mut self, pending: &mut Pending) -> bool {
         if pending.is_doubtful || !self.state.is_doubtful(&pending.id) {
             return false;
@@ -373,7 +378,7 @@ impl Client {
         let unsolicited = received.received_among(pending.received_before..received.count(), None);
         let unsolicited = unsolicited.map(|received| received.text);
         let partial = self.partial_response(pending.sent);
-        // Among other messages it is only the next one, cut off by the deadline.
+        // If other messages arrived, an incomplete line is only the next message, cut off by the deadline.
         let overdue = unsolicited.is_none().then(|| self.connection.overdue_line()).flatten();
         let unexpected =
             unexpected.into_iter().chain(overdue).reduce(|all, one| format!("{all}; {one}"));

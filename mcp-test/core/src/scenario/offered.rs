@@ -1,4 +1,4 @@
-//! What the server under test offers, for scenarios that test whatever there is.
+//! The items that the server under test offers, for scenarios that test whatever is available.
 
 #[cfg(feature = "suite")]
 use super::ToolCalls;
@@ -36,11 +36,11 @@ impl Ctx {
 
     /// The items of one kind, as they are listed now; `None` if the list is refused.
     ///
-    /// What was listed before the run may be gone: a log file, a tab of a browser.
+    /// An item that was listed before the run may be gone by now, such as a log file or a browser tab.
     ///
     /// # Errors
     ///
-    /// As [`Ctx::offered`].
+    /// Same as [`Ctx::offered`].
     #[doc(hidden)]
     pub async fn listed_now(&mut self, kind: ItemKind) -> Result<Option<Vec<Value>>, Finding> {
         let (pages, _) = self.client().await?.first_pages(kind.method(), MAX_PAGES).await?;
@@ -52,7 +52,7 @@ impl Ctx {
     ///
     /// # Errors
     ///
-    /// As [`Ctx::server`].
+    /// Same as [`Ctx::server`].
     #[doc(hidden)]
     pub async fn declares(&mut self, capability: Capability) -> Result<bool, Finding> {
         if let Some(declared) = &self.inventory().capabilities {
@@ -75,13 +75,15 @@ impl Ctx {
         &self.setup.calls
     }
 
-    /// Whether a tool is slow and not named by the user. While another scenario awaits a call of it, this waits until that is known.
+    /// Whether a tool is slow and was not named by the user.
+    ///
+    /// If another scenario is still waiting for a call of the tool, waits until that call shows whether it is slow.
     #[doc(hidden)]
     pub async fn is_slow(&self, tool: &CallableTool) -> bool {
         !tool.is_named && self.setup.history.slow_tools.contains_once_known(&tool.name).await
     }
 
-    /// Notes the reply to a call of a tool with the arguments that are stated for it.
+    /// Records whether a call of a tool with its stated arguments succeeded.
     #[cfg(feature = "suite")]
     #[doc(hidden)]
     pub fn note_stated_call(&self, tool: &str, reply: &Reply) {
@@ -92,8 +94,8 @@ impl Ctx {
         failing.note(tool, self.scenario_id(), self.revision(), is_success);
     }
 
-    /// Whether this scenario has seen at another revision that a tool fails with the arguments that are stated for it, and the user
-    /// has not named the tool.
+    /// Whether the tool failed with its stated arguments in this scenario at another revision, never succeeded, and was not named
+    /// by the user.
     #[cfg(feature = "suite")]
     #[doc(hidden)]
     pub fn has_failed_before(&self, tool: &CallableTool) -> bool {
@@ -106,12 +108,14 @@ impl Ctx {
         self.scenario.as_ref().map_or("", |scenario| &scenario.id)
     }
 
-    /// [`Ctx::callable_tools`], without those that are known to fail with the arguments that are stated for them, unless the user
-    /// has named them; the first one, if all are.
+    /// Like [`Ctx::callable_tools`], but without tools that are known to fail with their stated arguments, unless the user named
+    /// them.
+    ///
+    /// If no tool would be left, returns the first one anyway.
     ///
     /// # Errors
     ///
-    /// As [`Ctx::offered`].
+    /// Same as [`Ctx::offered`].
     #[cfg(feature = "suite")]
     #[doc(hidden)]
     pub async fn working_tools(&mut self) -> Result<Vec<CallableTool>, Finding> {
@@ -129,7 +133,7 @@ impl Ctx {
     ///
     /// # Errors
     ///
-    /// As [`Ctx::offered`].
+    /// Same as [`Ctx::offered`].
     #[doc(hidden)]
     pub async fn callable_tools(&mut self) -> Result<Vec<CallableTool>, Finding> {
         let tools = self.offered(ItemKind::Tool).await?;

@@ -48,7 +48,7 @@ pub struct Target {
     /// Shared by all connections: what one of them learns about the server holds for the others.
     #[cfg(feature = "http")]
     closes: super::http::ClosesSeen,
-    /// How often the program was started for a connection, in this process.
+    /// How many times the program was started for a connection, in this process.
     started: Arc<AtomicUsize>,
     known: Vec<KnownViolation>,
 }
@@ -150,7 +150,7 @@ impl Target {
         self.token(TokenRole::User, token)
     }
 
-    /// Has an access token for tests of a protected server; that of the user is sent with every HTTP request.
+    /// Adds an access token for testing a protected server; the token with [`TokenRole::User`] is sent with every HTTP request.
     #[must_use]
     pub fn token(mut self, role: TokenRole, token: impl Into<String>) -> Self {
         let token = token.into();
@@ -177,7 +177,7 @@ impl Target {
         self
     }
 
-    /// Tests it as a protected server, with these tokens, that of the user in all ordinary requests.
+    /// Tests the target as a protected server with these tokens; all ordinary requests carry the user's token.
     #[must_use]
     #[cfg(feature = "auth")]
     #[doc(hidden)]
@@ -210,7 +210,7 @@ impl Target {
         self.label_of(self.transports.first())
     }
 
-    /// The name in reports on what runs over this transport, or over the default one.
+    /// The label in reports about this transport, or about the default one if it is `None` or the target does not have it.
     pub(crate) fn label_over(&self, kind: Option<TransportKind>) -> String {
         let transport = self.transports.iter().find(|transport| Some(transport.kind()) == kind);
         self.label_of(transport.or(self.transports.first()))
@@ -270,7 +270,7 @@ impl Target {
         self.prepare_within(START_UP).await
     }
 
-    /// Like [`Target::prepare`], which waits a minute for the program to listen, with this limit.
+    /// Like [`Target::prepare`], but waits up to `start_up` for the program to listen instead of one minute.
     ///
     /// # Errors
     ///
@@ -280,7 +280,7 @@ impl Target {
         PreparedTarget::start(&self.transports, start_up).await
     }
 
-    /// How often the program was started for a connection over standard streams, by this target and its clones.
+    /// How many times this target and its clones started the program for a stdio connection.
     #[doc(hidden)]
     #[must_use]
     pub fn program_starts(&self) -> usize {
@@ -356,7 +356,7 @@ impl Target {
         self.and(Self::url(url))
     }
 
-    /// A server at `url` that `command` starts; started once, by [`Target::prepare`].
+    /// A server that `command` starts, at `url`; started once, by [`Target::prepare`].
     #[must_use]
     pub fn url_started_by(url: impl Into<String>, command: Command) -> Self {
         Self::new(TargetTransport::Http { url: url.into(), started_by: Some(command) })
@@ -382,7 +382,7 @@ impl Target {
         self.and(Self::sse(url))
     }
 
-    /// Adds HTTP+SSE at the URLs of Streamable HTTP, for a server that may be an old one.
+    /// Adds HTTP+SSE at each Streamable HTTP URL, for a server that may support only the old transport.
     ///
     /// ```
     /// # extern crate mcp_test_core as mcp_test;
@@ -422,7 +422,7 @@ impl Target {
         first.is_some_and(|event| event.event_type() == "endpoint")
     }
 
-    /// A server with its event stream at `url` that `command` starts; started once, by [`Target::prepare`].
+    /// A server that `command` starts, with its event stream at `url`; started once, by [`Target::prepare`].
     #[must_use]
     pub fn sse_started_by(url: impl Into<String>, command: Command) -> Self {
         Self::new(TargetTransport::Sse { url: url.into(), started_by: Some(command) })

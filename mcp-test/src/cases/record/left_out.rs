@@ -1,6 +1,6 @@
-//! The messages that a recording does not have, and why, for a comment.
+//! The messages that were left out of a recording, with reasons, rendered as comments.
 
-/// What was left out of a conversation, each item with its reason once.
+/// The items that were left out of a conversation: the item, the reason, and how many times.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct LeftOut(Vec<(String, String, usize)>);
 

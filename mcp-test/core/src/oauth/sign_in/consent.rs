@@ -1,4 +1,4 @@
-//! The authorization request, and its response: read without a browser, or brought by one that a person uses.
+//! The authorization request and its response, which is read from the redirect directly or received from the user's browser.
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-flow-steps>
 
@@ -67,7 +67,7 @@ pub(super) async fn ask(
     let answer = match settings.person() {
         None => follow(url.as_str(), redirect_uri, settings).await?,
         Some(person) => {
-            // The user and the browser are sent there, as to everything else that the client contacts.
+            // The user's browser opens this URL, so it needs the same permission as every other URL that the client contacts.
             settings.contacts.admit(WHAT, url.as_str()).await?;
             person.consent(url.as_str()).await?
         }
@@ -89,7 +89,7 @@ pub(super) async fn ask(
     Ok(Code { text, verifier, redirect_uri: redirect_uri.to_owned() })
 }
 
-/// Reads the redirect of the authorization endpoint, which comes at once where the user has consented already.
+/// Reads the redirect from the authorization endpoint, which redirects immediately if the user has already consented.
 async fn follow(
     url: &str,
     redirect_uri: &str,
@@ -102,7 +102,9 @@ async fn follow(
     Ok(Parameters::parse(query.ok_or(SignInError::OtherRedirect)?.as_bytes()))
 }
 
-/// Opens a URL, whatever it is, in the browser of the user, if a fault says so. The client itself needs no browser.
+/// Opens the URL in the user's browser without validating it, if the client has such a fault.
+///
+/// Without one, the client opens no browser here.
 async fn open(url: &Url, settings: &Settings) -> Result<(), SignInError> {
     let Some(browser) = &settings.browser else { return Ok(()) };
     let mut command = if settings.misbehaves(Misbehavior::OpensAnyUrl) {
@@ -117,7 +119,7 @@ async fn open(url: &Url, settings: &Settings) -> Result<(), SignInError> {
     if settings.misbehaves(Misbehavior::OpensAnyUrl) {
         command.arg(url.as_str());
     }
-    // Nobody consents, whatever became of it.
+    // The exit status does not matter: nobody consents in this browser.
     command.stdin(Stdio::null()).status().await.ok();
     Err(SignInError::NobodyConsents)
 }

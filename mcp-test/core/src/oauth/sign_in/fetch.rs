@@ -1,4 +1,4 @@
-//! The requests of a client that signs in, within bounds.
+//! Sends the HTTP requests of a sign-in, with limits on size and time.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use crate::clock::{Deadline, Stopwatch};
 use crate::json::Value;
 use crate::transport::{HttpRequest, Misbehavior, PlainResponse, request_once};
 
-/// The bytes of the largest response that is read.
+/// The maximum size of a response, in bytes.
 const LARGEST: usize = 256 * 1024;
 /// How long a response may take.
 const TIME: Duration = Duration::from_secs(10);
 
-/// Sends a request to a host that may be contacted; `what` is what is asked for, in words.
+/// Checks that the host may be contacted, and sends a request to it; `what` names the resource in questions and errors.
 pub(super) async fn send(
     what: &'static str,
     url: &str,
@@ -43,7 +43,7 @@ pub(super) async fn get_document(
     get_document_by(what, url, &request, settings).await
 }
 
-/// The same by a request with other headers.
+/// Like [`get_document`], but sends the given request.
 pub(super) async fn get_document_by(
     what: &'static str,
     url: &str,

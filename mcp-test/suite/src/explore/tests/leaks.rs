@@ -1,4 +1,4 @@
-//! A tool that returns what an earlier call was called with.
+//! Tools that leak the arguments of an earlier call, and tools that only seem to.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,17 +10,17 @@ use serde_json::json;
 
 use super::*;
 
-/// What else a search of the server returns.
+/// What a search leaks in addition to its own result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Leak {
     Nothing,
-    /// The query of the search before it.
+    /// The query of the previous search.
     LastQuery,
     /// Nothing; another tool lists the queries of the connection.
     History,
     /// Nothing; another tool lists the queries of all tools and connections.
     StoredHistory,
-    /// The query of the search before it, from a tool that says that it stores something.
+    /// The query of the previous search, from a tool that declares `readOnlyHint: false`.
     StoredQuery,
     /// The query of the last search on another connection.
     OtherConnection,
@@ -91,7 +91,7 @@ fn data_of_another_call_is_found_unless_the_tool_stores_it() {
     assert_eq!(found(Leak::StoredQuery), [""; 0]);
 }
 
-/// A server with a tool whose result depends on how many connections and calls there were, as others depend on the time.
+/// A server with a tool whose result changes with the number of connections and calls, to simulate one that depends on the time.
 fn server_with_time(connection: usize) -> Server {
     let calls = AtomicUsize::new(0);
     let server = everything().on("tools/list", |_: Call| async {

@@ -5,11 +5,10 @@ use crate::scenarios::prelude::*;
 use crate::scenarios::refusal::refused;
 
 scenario! {
-    /// The server completes exactly if it declares `completions`.
+    /// The server supports completion if and only if it declares `completions`.
     ///
-    /// Clients offer completion only where it is declared, so that a server which completes without saying so has written code
-    /// that nobody uses. One without completion says with -32601 that it does not have the method; an empty list of values
-    /// would say that it has nothing to propose this time.
+    /// Clients offer completion only where it is declared, so undeclared completion is code that no client uses. A server without
+    /// completion returns -32601 (method not found); an empty list would mean that it has no suggestions for this input.
     Server "completion-declared": "Completion exists exactly if it is declared",
     revisions: Revisions::from(Revision::V2025_03_26),
     shares_connection: Revisions::all(),
@@ -77,11 +76,11 @@ fn proposes_nothing(reply: &Reply) -> Result<(), Finding> {
 proofs! {
     passes on everything();
     catches "completion-declared" by reply_error("completion/complete", -32601);
-    // Completes, but has forgotten to say so.
+    // Returns completion values without declaring the capability.
     catches "completion-declared" on answering(json!({"completion": {"values": ["paris"]}}).into());
-    // Fails when it looks for its completion.
+    // Returns an internal error instead of "method not found".
     warns "completion-unknown-method" on answering(Answer::error(error_code::INTERNAL_ERROR, "no completion"));
-    // Has the default answer of its library.
+    // Returns an empty list, the default of its library.
     warns "completion-unknown-method" on answering(json!({"completion": {"values": []}}).into());
 }
 

@@ -8,12 +8,12 @@ use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{Session, error, finding, is_served, is_success, post, request};
 
 scenario! {
-    /// A server refuses bodies that are not messages, and goes on.
+    /// The server rejects bodies that are not messages, and keeps serving requests.
     ///
-    /// HTTP 202 says that a notification was accepted. For a body whose `method` is a number or missing that cannot be true; its
-    /// sender never learns that it was lost. Nor can it be for a request in an array, where there are no batches. What the server does with other invalid bodies is left to it: one that is not
-    /// JSON, one that is only the beginning of JSON, and one that is larger than many servers read. It has to serve the next
-    /// request all the same.
+    /// HTTP 202 says that a notification was accepted. That cannot be true of a body whose `method` is missing or a number, nor of
+    /// a request in an array at a revision without batches: the sender would never learn that it was lost. The server may do as it
+    /// likes with other invalid bodies: text that is not JSON, truncated JSON, and bodies larger than many servers accept. It must
+    /// still answer the next request.
     Server "http-malformed-bodies": "Malformed bodies are refused and do no harm",
     revisions: Revisions::from(Revision::V2025_03_26),
     repeats: OncePerEra,
@@ -58,7 +58,7 @@ async fn malformed(ctx: &mut Ctx, post: impl Fn(&Value) -> HttpRequest) -> Resul
     }
     if !revision.has_batches() {
         let answer = ctx.http(post(&json!([request(revision, 5, method, json!({}))]))).await?;
-        // Who answers the request all the same does no harm.
+        // A server that answers the request anyway loses nothing.
         let is_lost = is_success(&answer)
             && answer.body.trim_ascii().is_empty()
             && answer.messages().is_empty();
@@ -88,7 +88,7 @@ fn refused(what: &str, answer: &HttpResponse) -> Result<(), Finding> {
     }
     let accepted = finding(format!("{what} is accepted"), answer)
         .expected("an HTTP error status, such as 400");
-    // Who takes it for a request refuses it with an error in the body, which is at least no acceptance.
+    // A server that treats it as a request returns an error in the body, so at least it does not accept it.
     Err(if error(answer).is_some() { accepted.should() } else { accepted })
 }
 
@@ -100,7 +100,7 @@ proofs! {
     catches "served-after-malformed" on breaking_down(), at V2025_11_25;
 }
 
-/// Serves nothing more after a request that is too large for it.
+/// A server that fails the first `ping` that is too large for it, and every later one.
 fn breaking_down() -> Server {
     let is_broken = Arc::new(AtomicBool::new(false));
     everything().on("ping", move |call: Call| {

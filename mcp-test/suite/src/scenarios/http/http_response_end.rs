@@ -7,11 +7,12 @@ use crate::scenarios::prelude::*;
 use crate::scenarios::raw_http::{Session, finding, harmless_method, post, request};
 
 scenario! {
-    /// One response answers a request, and ends where its headers say.
+    /// A request gets exactly one response, which ends where its headers say.
     ///
-    /// A client that reuses the connection takes what follows for the response to its next request; behind a proxy that may be the request of another
-    /// user. The connection is read on after the responses to a request, to an unknown method and to a notification, until the server closes it. A
-    /// server may say that it waited too long for a request, and end a body with an empty line. Over TLS the check is not made.
+    /// A client that reuses the connection takes any further data as the response to its next request; behind a proxy, that may be
+    /// another user's request. The scenario keeps reading from the connection after the responses to a request, to an unknown
+    /// method and to a notification, until the server closes it. The server may report a request timeout, and may end a body with
+    /// an empty line. The check does not run over TLS.
     Server "http-response-end": "Nothing follows the response to a request",
     revisions: Revisions::from(Revision::V2025_03_26),
     repeats: OncePerEra,
@@ -57,7 +58,7 @@ async fn responses(
     ];
     let mut ended = 0;
     for message in messages {
-        // Other scenarios report that no response comes.
+        // Other scenarios report a missing response.
         let Ok(exchange) = ctx.attempt_open_http(post(&message).reading_on()).await? else {
             continue;
         };

@@ -6,10 +6,10 @@ use crate::scenarios::prelude::*;
 use crate::scenarios::references::SEP_2322;
 
 scenario! {
-    /// The tool `test_input_required_result_sampling` asks the client's model in its result, and completes when the call is
-    /// repeated with the answer.
+    /// The tool `test_input_required_result_sampling` requests sampling in its result, and completes when the call is retried with
+    /// the answer.
     ///
-    /// The text of the complete result is not part of the contract of the fixture, so that nothing is said of it.
+    /// The text of the complete result is not part of the fixture's contract, so it is not checked.
     Server "input-required-result-basic-sampling": "A result asks the client's model",
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),

@@ -1,4 +1,4 @@
-//! A server with tasks: the good peer of the scenarios of this page.
+//! A server with tasks: the conforming reference server for the task scenarios, and variants with one fault.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::task_fault::TaskFault;
 use crate::scenarios::prelude::*;
 
-/// How many times `tasks/get` says that a task is at work.
+/// How many times `tasks/get` reports a task as `working`.
 const WORKING_POLLS: usize = 2;
 
 #[derive(Debug)]
@@ -33,7 +33,7 @@ struct Tasks {
     was_declared: Arc<AtomicBool>,
 }
 
-/// A server with tasks in the form of each revision; its tools support them in each way.
+/// A server whose tasks follow the revision in use, with a tool for each level of task support.
 pub(super) fn tasks_server() -> Server {
     faulty(TaskFault::None)
 }
@@ -129,7 +129,7 @@ fn text<'a>(call: &'a Call, name: &str) -> &'a str {
     call.param(name).and_then(mcp_test_core::json::Value::as_str).unwrap_or_default()
 }
 
-/// Sends the notifications of a fault, and progress of a task that is at work.
+/// Sends the notifications that the fault calls for, and progress if the task is still working and the client asked for it.
 async fn notify(tasks: &Tasks, call: &Call) {
     let id = text(call, "taskId");
     let working = tasks
@@ -185,7 +185,7 @@ impl Task {
 }
 
 impl Task {
-    /// In the form of the extension, where the state of a finished task has its result.
+    /// The task in the format of the extension, which includes the result of a completed task.
     fn to_extension_json(&self, has_early_result: bool) -> Value {
         let mut task = json!({
             "taskId": self.id, "status": self.status, "createdAt": self.created,
@@ -203,9 +203,9 @@ impl Tasks {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does something with the task that the request names.
+    /// Finds the task that the request names, and returns what `answer` returns for it.
     fn with(&self, call: &Call, answer: impl FnOnce(&mut Task) -> Answer) -> Answer {
-        // The extension is declared in each request; there are no tasks without the utility of 2025-11-25 here.
+        // Clients declare the extension in each request. The tasks of 2025-11-25 need no such check here.
         if call.revision().has_result_type()
             && let Err(refusal) = call.require(Capability::TasksExtension)
         {
@@ -242,7 +242,7 @@ impl Tasks {
         }
     }
 
-    /// In the extension, the declaration of the client decides; the member `task` means nothing.
+    /// With the extension, a call becomes a task if the client declared the extension; the member `task` is ignored.
     fn call_with_extension(&self, call: &Call, tool: &str) -> Answer {
         let declared = call.require(Capability::TasksExtension);
         if declared.is_ok() {
@@ -282,7 +282,7 @@ impl Tasks {
         created.into()
     }
 
-    /// A new task, with the id that the client asks for if the fault is that.
+    /// Creates a task; the fault decides which id it gets.
     fn add(&self, tool: &str, wanted: Option<&str>) -> Task {
         let id = match (self.fault, wanted) {
             (TaskFault::AdoptsIds, Some(wanted)) => wanted.to_owned(),

@@ -35,7 +35,7 @@ impl<'a> Entry<'a> {
         self.value.get("resources").is_some_and(Value::is_array)
     }
 
-    /// The entry, to be examined.
+    /// The entry as a [`Part`], for checks to examine.
     pub(super) fn part(&self) -> Part<'a> {
         Part::new(format!("entry {} of `skills/list`", self.number), self.value, self.evidence())
     }

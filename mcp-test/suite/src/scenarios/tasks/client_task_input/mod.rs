@@ -14,10 +14,10 @@ scenario! {
     /// The first call of a tool becomes a task that asks for input, and the second one becomes a task that asks in a mode which the
     /// client does not declare.
     ///
-    /// The first task asks for two things. After an answer it shows its old state once more; then it lists an answered request together
-    /// with a new one, and withdraws the other one. After the second answer it is at work for two states, and ends. What a client
-    /// declares decides what it is asked for: roots, a form, or a generation. A person may have to answer the last two, so that no answer
-    /// to them is judged.
+    /// The first task asks for two things. After an answer it shows its old state once more; then it lists an answered request
+    /// together with a new one, and withdraws the other one. After the second answer it reports `working` twice, and completes. The
+    /// client is asked only for what it declares: roots, elicitation in form mode, or sampling. A person may have to answer the
+    /// last two, so a missing answer to them is reported only if the client exits on its own while the task still asks.
     Client "client-task-input": "The client answers what tasks ask for",
     revisions: Revisions::from(Revision::V2026_07_28),
     checks: [
@@ -58,9 +58,9 @@ const ASKING: &str = "8be1c5a40f3d4b6fa1d2c7e95b60f483";
 const UNDECLARED: &str = "e20c94d7ab584d3c9f61a87b05e3d6f1";
 
 const INTERVAL: Duration = Duration::from_millis(50);
-/// How many states without a reaction show that a client asks for them without looking at them.
+/// After how many unanswered `tasks/get` results the client counts as ignoring them.
 const MOST_UNANSWERED: usize = 4;
-/// How many requests for the state of a task that has ended are allowed, since some may be on their way.
+/// How many polls of a finished task are allowed, since some may be in flight.
 const LATE_POLLS: usize = 2;
 
 const ROOTS: &str = "roots/list";
