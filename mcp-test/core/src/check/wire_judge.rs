@@ -27,7 +27,8 @@ use crate::trace::{ConnectionId, Correlator, Event, Party, Trace};
 ///
 /// What it remembers is bounded: of each side of a connection the latest 10,000 requests, and of the earlier ones the ids. The requests are
 /// bounded in bytes, too; tokens, URIs and headers by their number alone, so that the caller has to bound the length of a message. A
-/// finding that would rest on what is forgotten is not made. Findings are bounded as well: of one kind there are a few, and a count of the others.
+/// finding that would rest on what is forgotten is not made. Findings are bounded as well: of one kind there are a few, and a count of
+/// the others.
 ///
 /// ```
 /// # extern crate mcp_test_core as mcp_test;
